@@ -1,0 +1,1 @@
+//! Verifies what the engine does, from its events alone.

@@ -1,0 +1,103 @@
+//! What happened. The log of events is the truth; `apply` is the only reader that changes state.
+
+use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use crate::nodes::{NodeSpec, NodeState};
+use crate::policy::{Policy, QuotaSpec};
+use crate::reason::Reason;
+use crate::resources::Resources;
+use crate::unit::{Draws, Grant};
+use crate::words::{Class, EvictionRule, Mode, PoolKind, Priority};
+use crate::workload::{Exit, WorkloadSpec};
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    pub at: Tick,
+    pub kind: EventKind,
+}
+
+/// How a start is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StartKind {
+    /// A first start or a restart.
+    Started,
+    /// A return from suspension.
+    Resumed,
+    /// Further replicas of a workload that runs.
+    Grown,
+}
+
+/// Why a unit was chosen to leave: printed as it stands, nobody derives it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    pub rule: EvictionRule,
+    /// The workload that needs the capacity; `None` for an operator's change.
+    pub by: Option<WorkloadId>,
+    /// The quota whose policy names the victim (tiers 2 and 3), or whose account is taken back.
+    pub policy_of: Option<QuotaId>,
+    pub class: Class,
+    pub priority: Priority,
+    /// Work lost, in thousandths of a GPU times milliseconds.
+    pub lost: u128,
+    /// Eligible units that were dearer and were spared; `None` if the search did not count them.
+    pub spared: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EventKind {
+    PoolCreated { pool: PoolId, name: Box<str>, kind: PoolKind },
+    /// `model` is the name behind `spec.model`.
+    NodeAdded { pool: PoolId, node: NodeId, model: Option<Box<str>>, spec: NodeSpec },
+    NodeRemoved { pool: PoolId, node: NodeId },
+    NodeChanged { pool: PoolId, node: NodeId, state: NodeState, reason: Box<str> },
+
+    QuotaCreated { quota: QuotaId, spec: Box<QuotaSpec> },
+    PolicySet { quota: QuotaId, before: Box<Policy>, after: Box<Policy> },
+    /// The guarantee changed. In a transfer the giver's event comes first, then the receiver's.
+    QuotaScaled { quota: QuotaId, from: Resources, to: Resources, mode: Mode },
+    /// An account is drawn beyond its share by these amounts; nothing new starts on it.
+    Overdrawn { quota: QuotaId, by: Resources },
+    /// The overdraft is gone, gains that were in transit have arrived.
+    Settled { quota: QuotaId },
+    QuotaDeleted { quota: QuotaId },
+
+    /// `reasons` is empty if it did not have to wait.
+    Queued { workload: WorkloadId, spec: Box<WorkloadSpec>, reasons: Vec<Reason> },
+    /// It was tried for the first time and did not fit.
+    PassedOver { workload: WorkloadId },
+    /// The starvation guard keeps capacity for it: amounts by account, whole devices by node.
+    Reserved { workload: WorkloadId, accounts: Draws, nodes: Vec<(NodeId, u32)> },
+    ReservationEnded { workload: WorkloadId },
+    /// Capacity is held for it while units leave. Its victims' events come before it.
+    Held { workload: WorkloadId, grants: Vec<Grant> },
+    /// Somebody of higher rank took its hold over; it is back in its queue.
+    HoldLost { workload: WorkloadId, units: SmallVec<[u32; 2]>, by: Option<WorkloadId> },
+    /// These units run from now on. `replicas` counts all that run.
+    Started { workload: WorkloadId, kind: StartKind, replicas: u32, grants: SmallVec<[Grant; 1]> },
+    /// These units were asked to stop; they keep draws and devices until they are released.
+    /// `replicas` counts what goes on running (0: it leaves whole).
+    Evicted { workload: WorkloadId, units: SmallVec<[u32; 2]>, exit: Exit, replicas: u32, deadline: Tick, cause: Cause },
+    /// These units gave up draws and devices. `requeued`: the workload is back in its queue.
+    Released { workload: WorkloadId, units: SmallVec<[u32; 2]>, requeued: bool },
+    /// A running unit's draws moved; its devices stay.
+    Moved { workload: WorkloadId, unit: u32, draws: Draws },
+    /// A node was lost under these units; they gave up draws and devices.
+    Lost { workload: WorkloadId, units: SmallVec<[u32; 2]>, node: NodeId, replicas: u32 },
+    Finished { workload: WorkloadId },
+    /// `restarts_left` is `None` if it ended.
+    Failed { workload: WorkloadId, restarts_left: Option<u32> },
+    Stopped { workload: WorkloadId, cause: StopCause },
+
+    PriorityChanged { workload: WorkloadId, from: Priority, to: Priority },
+    Resized { workload: WorkloadId, from: u32, to: u32 },
+    Checkpointed { workload: WorkloadId, saved_at: Tick },
+    Forgotten { workload: WorkloadId },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StopCause {
+    Asked,
+    MaxRun,
+    OnPreempt,
+}

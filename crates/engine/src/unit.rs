@@ -1,0 +1,80 @@
+//! What is admitted and evicted as one.
+
+use crate::ids::{ModelId, QuotaId, Tick, WorkloadId};
+use crate::resources::Dimension;
+use crate::slot::Slot;
+use crate::words::{Class, Module, Priority, Rule};
+use crate::workload::Exit;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// One entry of the ledger: so much of this account is used by one unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Draw {
+    pub account: QuotaId,
+    pub dimension: Dimension,
+    pub rule: Rule,
+    pub class: Class,
+    pub amount: i64,
+}
+
+pub type Draws = SmallVec<[Draw; 1]>;
+
+/// What a unit is given: its entries in both books.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grant {
+    /// Number within the workload: 0 for a gang, its index for a further replica or a service's replica.
+    pub unit: u32,
+    /// The GPU model of its nodes; `None` if it asks for no GPU.
+    pub model: Option<ModelId>,
+    pub draws: Draws,
+    /// One per replica.
+    pub slots: SmallVec<[Slot; 1]>,
+}
+
+impl Grant {
+    pub fn class(&self) -> Class {
+        class_of(&self.draws)
+    }
+}
+
+/// A unit's class is the lowest among its draws; whoever draws nothing is firm.
+pub fn class_of(draws: &[Draw]) -> Class {
+    draws.iter().map(|d| d.class).min().unwrap_or(Class::Firm)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UnitState {
+    /// Its draws and devices are held; what is missing comes from units that leave.
+    Held,
+    Running,
+    /// Asked to stop; if it is not gone by `deadline`, its nodes are fenced.
+    Leaving { exit: Exit, deadline: Tick },
+}
+
+/// The rank of a unit: class, then the shallower quota, then priority. Larger is higher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Rank {
+    pub class: Class,
+    pub depth: std::cmp::Reverse<u8>,
+    pub priority: Priority,
+}
+
+/// An admitted unit. Fields that victim search reads come first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    pub workload: WorkloadId,
+    pub number: u32,
+    pub quota: QuotaId,
+    pub priority: Priority,
+    pub module: Module,
+    pub class: Class,
+    pub state: UnitState,
+    /// Latest start.
+    pub started: Tick,
+    /// Work since then is lost on eviction: latest start or reported checkpoint.
+    pub saved_at: Tick,
+    /// GPUs in thousandths.
+    pub gpu: i64,
+    pub grant: Grant,
+}

@@ -1,0 +1,1 @@
+//! Virtual time: the scenario language, seeded faults, reports.
