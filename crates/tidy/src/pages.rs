@@ -39,12 +39,25 @@ pub fn bad_scenario(text: &str) -> Vec<Finding> {
     if lines >= SCENARIO_LINES {
         findings.push(Finding::of_file(format!("{lines} lines; keep it under {SCENARIO_LINES}")));
     }
-    let mut expected = text.lines().skip_while(|line| *line != SCENARIO_RULE).skip(1);
-    if expected.all(|line| line.trim().is_empty()) {
+    if expected_output(text).trim().is_empty() {
         findings
             .push(Finding::of_file(format!("expects nothing below `{SCENARIO_RULE}`: UPDATE=1 writes it")));
     }
     findings
+}
+
+/// What stands below the rule; empty if there is none.
+fn expected_output(scenario: &str) -> &str {
+    scenario.split_once(&format!("\n{SCENARIO_RULE}\n")).map_or("", |(_, expected)| expected)
+}
+
+/// A page that shows a scenario's output shows it as it is now, to the letter.
+pub fn stale_example(page: &str, scenario: &str) -> Vec<Finding> {
+    let expected = expected_output(scenario);
+    if !expected.is_empty() && page.contains(&format!("\n```text\n{expected}```\n")) {
+        return Vec::new();
+    }
+    vec![Finding::of_file("no block of text holds the scenario's output: paste what stands below its rule")]
 }
 
 /// Links of a Markdown page to files that are not there. `exists` is asked with the link as written.
@@ -96,7 +109,7 @@ mod tests {
 
     #[test]
     fn a_scenario_has_fewer_than_60_lines() {
-        let of_lines = |lines: usize| format!("{SCENARIO_RULE}\n{}", "x\n".repeat(lines - 1));
+        let of_lines = |lines: usize| format!("pool\n{SCENARIO_RULE}\n{}", "x\n".repeat(lines - 2));
         assert!(bad_scenario(&of_lines(SCENARIO_LINES - 1)).is_empty());
         assert_eq!(bad_scenario(&of_lines(SCENARIO_LINES)).len(), 1);
     }
@@ -107,6 +120,17 @@ mod tests {
         for text in ["pool a 1x8 H100\n", "pool a 1x8 H100\n----\n", "pool a 1x8 H100\n----\n\n"] {
             assert_eq!(bad_scenario(text).len(), 1, "{text:?}");
         }
+    }
+
+    #[test]
+    fn an_example_that_is_stale_shortened_or_missing_is_found() {
+        let scenario = "pool a 1x8 H100\n----\n0s x queued Q\n0s x started\n";
+        let page = |shown: &str| format!("so:\n\n```text\n{shown}```\n\nand on\n");
+        assert!(stale_example(&page("0s x queued Q\n0s x started\n"), scenario).is_empty());
+        for shown in ["", "0s x queued Q\n", "0s x queued R\n0s x started\n", "@@OUTPUT@@\n"] {
+            assert_eq!(stale_example(&page(shown), scenario).len(), 1, "{shown:?}");
+        }
+        assert_eq!(stale_example(&page(""), "pool a 1x8 H100\n").len(), 1);
     }
 
     #[test]
