@@ -1,0 +1,223 @@
+//! Ready nodes, filed by what they have left, so that a search looks at a few words and one node.
+
+use super::balance::CLASSES;
+use super::bitset::BitSet;
+use super::node::{Filed, MODEL_SLOTS, Row};
+
+/// Each node is filed twice: by its free whole devices, and by the most that is left on a broken one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum View {
+    Whole,
+    Part,
+}
+
+/// Classes of either view: one word of bits.
+const WIDTH: usize = 32;
+/// Free devices up to here have a class each; above, a class per power of two.
+const EXACT: u32 = 16;
+/// Thousandths per class of what is left on a broken device: 32 classes cover a device.
+const PART_STEP: u32 = 32;
+
+/// The class of a node with `count` free devices.
+#[inline]
+pub(super) fn whole_class(count: u32) -> u8 {
+    if count <= EXACT { count as u8 } else { (EXACT + 1 + count.ilog2() - EXACT.ilog2()) as u8 }
+}
+
+/// The most free devices of a node in this class.
+fn most_whole(class: u32) -> u32 {
+    if class <= EXACT { class } else { (2 << (class - EXACT - 1 + EXACT.ilog2())) - 1 }
+}
+
+/// The class of a broken device with `milli` left.
+#[inline]
+pub(super) fn part_class(milli: u32) -> u8 {
+    (milli / PART_STEP) as u8
+}
+
+/// Nodes without GPUs are filed by cores instead of devices, two classes per power of two.
+#[inline]
+pub(super) fn core_class(cpu: u64) -> u8 {
+    let halves = cpu / 500 + 1;
+    let log = halves.ilog2();
+    let upper = log > 0 && halves & (1 << (log - 1)) != 0;
+    (2 * log + u32::from(upper)).min(WIDTH as u32 - 1) as u8
+}
+
+/// Least that a node must have for a search to look at it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Floor {
+    pub(super) cpu: u64,
+    pub(super) memory: u64,
+}
+
+/// Nodes of one class.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bucket {
+    nodes: BitSet,
+    len: u32,
+    /// Nodes that left since the ceilings were last exact.
+    left: u32,
+    /// No node of the bucket has more: a bucket of starved nodes is passed over unopened.
+    ceiling_cpu: u64,
+    ceiling_memory: u64,
+}
+
+impl Bucket {
+    pub(super) fn may_hold(&self, floor: &Floor) -> bool {
+        self.ceiling_cpu >= floor.cpu && self.ceiling_memory >= floor.memory
+    }
+
+    #[inline]
+    pub(super) fn next(&self, from: usize) -> Option<usize> {
+        self.nodes.next(from)
+    }
+
+    fn raise(&mut self, row: &Row) {
+        self.ceiling_cpu = self.ceiling_cpu.max(row.cpu);
+        self.ceiling_memory = self.ceiling_memory.max(row.memory);
+    }
+
+    fn insert(&mut self, node: usize, row: &Row) {
+        self.nodes.insert(node);
+        self.len += 1;
+        self.raise(row);
+    }
+
+    fn remove(&mut self, node: usize, rows: &[Row]) {
+        self.nodes.remove(node);
+        self.len -= 1;
+        self.left += 1;
+        // Exact again after as many departures as it has members: a row per departure on average.
+        if self.left >= self.len {
+            self.left = 0;
+            self.ceiling_cpu = 0;
+            self.ceiling_memory = 0;
+            let mut at = 0;
+            while let Some(i) = self.nodes.next(at) {
+                self.raise(&rows[i]);
+                at = i + 1;
+            }
+        }
+    }
+}
+
+/// Which classes are not empty, by balance and model, and the buckets behind them.
+#[derive(Clone, Debug)]
+pub(super) struct Index {
+    whole: [[u32; MODEL_SLOTS]; CLASSES],
+    part: [[u32; MODEL_SLOTS]; CLASSES],
+    /// Empty until the model has a node.
+    buckets: [Vec<Bucket>; MODEL_SLOTS],
+    /// Nodes by free devices, for upper bounds.
+    count: [[u32; WIDTH]; MODEL_SLOTS],
+}
+
+impl Default for Index {
+    fn default() -> Self {
+        Index {
+            whole: [[0; MODEL_SLOTS]; CLASSES],
+            part: [[0; MODEL_SLOTS]; CLASSES],
+            buckets: [const { Vec::new() }; MODEL_SLOTS],
+            count: [[0; WIDTH]; MODEL_SLOTS],
+        }
+    }
+}
+
+fn position(view: View, balance: u8, class: u8) -> usize {
+    (usize::from(balance) * 2 + view as usize) * WIDTH + usize::from(class)
+}
+
+impl Index {
+    /// Non-empty classes of a view, one bit each.
+    #[inline]
+    pub(super) fn classes(&self, view: View, balance: u8, slot: usize) -> u32 {
+        match view {
+            View::Whole => self.whole[usize::from(balance)][slot],
+            View::Part => self.part[usize::from(balance)][slot],
+        }
+    }
+
+    #[inline]
+    pub(super) fn bucket(&self, view: View, balance: u8, class: u8, slot: usize) -> &Bucket {
+        &self.buckets[slot][position(view, balance, class)]
+    }
+
+    /// Replicas of `k` devices that the free devices of a model's ready nodes allow, at most.
+    pub(super) fn at_most(&self, slot: usize, k: u32) -> u64 {
+        let classes = self.count[slot].iter().zip(0..);
+        classes.map(|(&nodes, class)| u64::from(nodes) * u64::from(most_whole(class) / k)).sum()
+    }
+
+    /// Moves a node to where `to` says; `None` takes it out. `grew`: cores or memory came free.
+    pub(super) fn file(&mut self, rows: &mut [Row], node: usize, to: Option<Filed>, grew: bool) {
+        let from = std::mem::replace(&mut rows[node].filed, to);
+        let slot = usize::from(rows[node].slot);
+        let whole = |filed: Filed| (filed.balance, filed.whole);
+        let part = |filed: Filed| filed.part.map(|part| (filed.balance, part));
+        if self.shift(View::Whole, rows, node, from.map(whole), to.map(whole), grew) {
+            if let Some(filed) = from {
+                self.count[slot][usize::from(filed.whole)] -= 1;
+            }
+            if let Some(filed) = to {
+                self.count[slot][usize::from(filed.whole)] += 1;
+            }
+        }
+        self.shift(View::Part, rows, node, from.and_then(part), to.and_then(part), grew);
+    }
+
+    /// Says whether the node changed its bucket.
+    fn shift(
+        &mut self,
+        view: View,
+        rows: &[Row],
+        node: usize,
+        from: Option<(u8, u8)>,
+        to: Option<(u8, u8)>,
+        grew: bool,
+    ) -> bool {
+        let slot = usize::from(rows[node].slot);
+        if from == to {
+            if let (Some((balance, class)), true) = (to, grew) {
+                self.buckets[slot][position(view, balance, class)].raise(&rows[node]);
+            }
+            return false;
+        }
+        if self.buckets[slot].is_empty() {
+            self.buckets[slot].resize(CLASSES * 2 * WIDTH, Bucket::default());
+        }
+        let bits = match view {
+            View::Whole => &mut self.whole,
+            View::Part => &mut self.part,
+        };
+        if let Some((balance, class)) = from {
+            let bucket = &mut self.buckets[slot][position(view, balance, class)];
+            bucket.remove(node, rows);
+            if bucket.len == 0 {
+                bits[usize::from(balance)][slot] &= !(1 << class);
+            }
+        }
+        if let Some((balance, class)) = to {
+            self.buckets[slot][position(view, balance, class)].insert(node, &rows[node]);
+            bits[usize::from(balance)][slot] |= 1 << class;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_monotone_and_bounded() {
+        for count in 0..crate::resources::MAX_DEVICES {
+            assert!(whole_class(count) <= whole_class(count + 1));
+            assert!(u32::from(whole_class(count + 1)) < WIDTH as u32);
+            assert!(most_whole(u32::from(whole_class(count))) >= count);
+        }
+        assert!((0..1_000).all(|milli| usize::from(part_class(milli)) < WIDTH));
+        let cores: Vec<u8> = (0..63).map(|bit| core_class(1 << bit)).collect();
+        assert!(cores.is_sorted() && cores.iter().all(|&class| usize::from(class) < WIDTH));
+    }
+}

@@ -1,0 +1,213 @@
+//! The order in which a search looks at nodes.
+
+use super::balance::{CLASSES, Order};
+use super::index::{Floor, Index, View, core_class, part_class, whole_class};
+use super::need::Need;
+use super::node::{Filed, MODEL_SLOTS, NO_GPUS, Row};
+use std::ops::ControlFlow;
+
+/// What a search looks for on one node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Want {
+    pub(super) need: Need,
+    pub(super) cpu: u64,
+    pub(super) memory: u64,
+}
+
+/// Where on a node a replica would sit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// On devices that are partly used.
+    Broken,
+    /// On devices that are entirely free; or on none.
+    Free,
+}
+
+/// Which nodes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Preference {
+    /// Those that the request fits most tightly.
+    Tightest,
+    /// Those with most free devices: fewest nodes for a gang.
+    Emptiest,
+}
+
+/// Model slots as bits.
+pub(super) type Slots = u32;
+
+fn slots_of(mut slots: Slots) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (slots != 0).then(|| {
+            let slot = slots.trailing_zeros() as usize;
+            slots &= slots - 1;
+            slot
+        })
+    })
+}
+
+/// A walk over the index.
+pub(super) struct Walk<'a> {
+    pub(super) index: &'a Index,
+    pub(super) order: Order,
+    pub(super) want: Want,
+    pub(super) slots: Slots,
+}
+
+impl Walk<'_> {
+    fn floor(&self) -> Floor {
+        Floor { cpu: self.want.cpu, memory: self.want.memory }
+    }
+
+    /// Calls `f` with nodes in the order of preference. Nodes that the index rules out are left out;
+    /// the others still need a look.
+    pub(super) fn run<F>(&self, preference: Preference, mut f: F) -> ControlFlow<()>
+    where
+        F: FnMut(usize, Stage) -> ControlFlow<()>,
+    {
+        match (self.want.need, preference) {
+            (Need::None, _) => {
+                if self.slots & (1 << NO_GPUS) != 0 {
+                    let top = CLASSES as u8 - 1;
+                    self.ascend(View::Whole, (top, top), 1 << NO_GPUS, core_class(self.want.cpu), |i| {
+                        f(i, Stage::Free)
+                    })?;
+                }
+                let slots = self.slots & !(1 << NO_GPUS);
+                for (low, high) in self.order.groups() {
+                    for class in (low..=high).rev() {
+                        self.ascend(View::Whole, (class, class), slots, 0, |i| f(i, Stage::Free))?;
+                    }
+                }
+            }
+            (Need::Part(part), _) => {
+                for group in self.order.groups() {
+                    self.ascend(View::Part, group, self.slots, part_class(part), |i| f(i, Stage::Broken))?;
+                    self.ascend(View::Whole, group, self.slots, 1, |i| f(i, Stage::Free))?;
+                }
+            }
+            (Need::Whole(k), Preference::Tightest) => {
+                for group in self.order.groups() {
+                    self.ascend(View::Whole, group, self.slots, whole_class(k), |i| f(i, Stage::Free))?;
+                }
+            }
+            (Need::Whole(k), Preference::Emptiest) => {
+                let mut classes =
+                    self.classes(View::Whole, (0, CLASSES as u8 - 1), self.slots, whole_class(k));
+                while classes != 0 {
+                    let class = 31 - classes.leading_zeros() as u8;
+                    classes &= !(1 << class);
+                    for group in self.order.groups() {
+                        self.visit(View::Whole, group, self.slots, class, &mut |i| f(i, Stage::Free))?;
+                    }
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Non-empty classes from `from` up, in any of the balance classes and models.
+    fn classes(&self, view: View, (low, high): (u8, u8), slots: Slots, from: u8) -> u32 {
+        let mut any = 0;
+        for balance in low..=high {
+            for slot in slots_of(slots) {
+                any |= self.index.classes(view, balance, slot);
+            }
+        }
+        any & u32::MAX.checked_shl(u32::from(from)).unwrap_or(0)
+    }
+
+    fn ascend<F>(&self, view: View, group: (u8, u8), slots: Slots, from: u8, mut f: F) -> ControlFlow<()>
+    where
+        F: FnMut(usize) -> ControlFlow<()>,
+    {
+        let mut classes = self.classes(view, group, slots, from);
+        while classes != 0 {
+            let class = classes.trailing_zeros() as u8;
+            classes &= classes - 1;
+            self.visit(view, group, slots, class, &mut f)?;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn visit<F>(
+        &self,
+        view: View,
+        (low, high): (u8, u8),
+        slots: Slots,
+        class: u8,
+        f: &mut F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(usize) -> ControlFlow<()>,
+    {
+        let floor = self.floor();
+        for balance in low..=high {
+            for slot in slots_of(slots) {
+                if self.index.classes(view, balance, slot) & (1 << class) == 0 {
+                    continue;
+                }
+                let bucket = self.index.bucket(view, balance, class, slot);
+                let mut at = if bucket.may_hold(&floor) { bucket.next(0) } else { None };
+                while let Some(node) = at {
+                    f(node)?;
+                    at = bucket.next(node + 1);
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// The same order over a list of nodes, for callers that allow only a few.
+    pub(super) fn over<F>(
+        &self,
+        preference: Preference,
+        rows: &[Row],
+        list: impl Iterator<Item = usize>,
+        mut f: F,
+    ) -> ControlFlow<()>
+    where
+        F: FnMut(usize, Stage) -> ControlFlow<()>,
+    {
+        let mut found = Vec::new();
+        for node in list {
+            let row = &rows[node];
+            if let Some(filed) = row.filed
+                && self.slots & (1 << row.slot) != 0
+            {
+                self.ranks(preference, row.slot, filed, |rank, stage| found.push((rank, node, stage)));
+            }
+        }
+        found.sort_unstable();
+        found.into_iter().try_for_each(|(_, node, stage)| f(node, stage))
+    }
+
+    /// Where the walk comes across a node that is filed like this, if at all.
+    fn ranks(&self, preference: Preference, slot: u8, filed: Filed, mut push: impl FnMut([u8; 5], Stage)) {
+        let Filed { balance, whole, part } = filed;
+        let group = self.order.rank(balance);
+        match (self.want.need, preference) {
+            (Need::None, _) if usize::from(slot) == NO_GPUS => {
+                if whole >= core_class(self.want.cpu) {
+                    push([0, whole, 0, 0, slot], Stage::Free);
+                }
+            }
+            (Need::None, _) => push([1, group, CLASSES as u8 - balance, whole, slot], Stage::Free),
+            (Need::Part(milli), _) => {
+                if let Some(part) = part.filter(|&part| part >= part_class(milli)) {
+                    push([group, 0, part, balance, slot], Stage::Broken);
+                }
+                if whole >= 1 {
+                    push([group, 1, whole, balance, slot], Stage::Free);
+                }
+            }
+            (Need::Whole(k), _) if whole < whole_class(k) => {}
+            (Need::Whole(_), Preference::Tightest) => push([group, whole, balance, slot, 0], Stage::Free),
+            (Need::Whole(_), Preference::Emptiest) => {
+                push([u8::MAX - whole, group, balance, slot, 0], Stage::Free)
+            }
+        }
+    }
+}
+
+/// All models, and nodes without GPUs.
+pub(super) const EVERY_SLOT: Slots = (1 << MODEL_SLOTS) - 1;
