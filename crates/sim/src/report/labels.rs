@@ -1,0 +1,150 @@
+//! What ids stand for, learnt from the events: also those of a preview, which the engine forgets.
+
+use super::figures::Figures;
+use tidegate_engine::event::{Event, EventKind};
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, WorkloadId};
+use tidegate_engine::policy::Source;
+use tidegate_engine::reason::Names;
+use tidegate_engine::resources::{Dimension, Resources};
+use tidegate_engine::unit::Draw;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Labels {
+    pools: Vec<PoolLabel>,
+    quotas: Vec<QuotaLabel>,
+    workloads: Vec<WorkloadLabel>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct PoolLabel {
+    nodes: Vec<Box<str>>,
+    models: Vec<Box<str>>,
+}
+
+#[derive(Clone, Debug)]
+struct QuotaLabel {
+    name: Box<str>,
+    pool: PoolId,
+    /// Dimensions that the tree keeps books on.
+    kept: Vec<Dimension>,
+    /// Ids from the root down: sorts in tree order.
+    path: Vec<QuotaId>,
+}
+
+#[derive(Clone, Debug)]
+struct WorkloadLabel {
+    name: Box<str>,
+    quota: QuotaId,
+    restarts: u32,
+}
+
+/// Ids are numbered in order of creation without gaps, so a label's place is its id.
+fn put<T>(table: &mut Vec<T>, index: usize, label: T) {
+    debug_assert!(index <= table.len(), "an id was skipped");
+    table.truncate(index);
+    table.push(label);
+}
+
+impl Labels {
+    pub(crate) fn learn(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::PoolCreated { pool, .. } => put(&mut self.pools, pool.index(), PoolLabel::default()),
+            EventKind::NodeAdded { pool, node, model, spec } => {
+                let Some(label) = self.pools.get_mut(pool.index()) else { return };
+                put(&mut label.nodes, node.index(), spec.name.clone());
+                if let Some(model) = model.as_ref().filter(|model| !label.models.contains(model)) {
+                    label.models.push(model.clone());
+                }
+            }
+            EventKind::QuotaCreated { quota, spec } => {
+                let (pool, kept, mut path) = match spec.source {
+                    Source::Pool(pool) => (pool, spec.guarantee.stated().map(|(d, _)| d).collect(), Vec::new()),
+                    Source::Parent(parent) => match self.quotas.get(parent.index()) {
+                        Some(parent) => (parent.pool, parent.kept.clone(), parent.path.clone()),
+                        None => return,
+                    },
+                };
+                path.push(*quota);
+                put(&mut self.quotas, quota.index(), QuotaLabel { name: spec.name.clone(), pool, kept, path });
+            }
+            EventKind::Queued { workload, spec, .. } => {
+                let label =
+                    WorkloadLabel { name: spec.name.clone(), quota: spec.quota, restarts: spec.restarts };
+                put(&mut self.workloads, workload.index(), label);
+            }
+            _ => {}
+        }
+    }
+
+    /// Everything that was ever submitted, in that order.
+    pub(crate) fn workload_ids(&self) -> impl Iterator<Item = WorkloadId> + use<> {
+        (0..self.workloads.len() as u32).map(WorkloadId)
+    }
+
+    pub(crate) fn quota(&self, id: QuotaId) -> String {
+        self.quota_name(id).into()
+    }
+
+    pub(crate) fn workload(&self, id: WorkloadId) -> String {
+        self.workload_name(id).into()
+    }
+
+    pub(crate) fn node(&self, pool: PoolId, id: NodeId) -> String {
+        let name = self.pools.get(pool.index()).and_then(|p| p.nodes.get(id.index()));
+        name.map_or("unknown".into(), |name| name.to_string())
+    }
+
+    /// A node of the pool that the workload's quota belongs to.
+    pub(crate) fn node_of(&self, workload: WorkloadId, id: NodeId) -> String {
+        self.queue_of(workload).map_or("unknown".into(), |quota| self.node(self.pool_of(quota), id))
+    }
+
+    fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
+        self.workloads.get(workload.index()).map(|w| w.quota)
+    }
+
+    /// The name of the quota that the workload was submitted to.
+    pub(crate) fn queue(&self, workload: WorkloadId) -> String {
+        self.queue_of(workload).map_or("unknown".into(), |quota| self.quota(quota))
+    }
+
+    pub(crate) fn restarts(&self, workload: WorkloadId) -> u32 {
+        self.workloads.get(workload.index()).map_or(0, |w| w.restarts)
+    }
+
+    pub(crate) fn pool_of(&self, quota: QuotaId) -> PoolId {
+        self.quotas.get(quota.index()).map_or(PoolId(0), |q| q.pool)
+    }
+
+    /// Amounts in the dimensions that the quota's tree keeps.
+    pub(crate) fn figures(&self, quota: QuotaId, r: &Resources) -> Figures {
+        let kept = self.quotas.get(quota.index()).map_or(&[][..], |q| &q.kept);
+        Figures::of(r, kept, self.model_names(self.pool_of(quota)))
+    }
+
+    /// Amounts by account, in tree order.
+    pub(crate) fn draws<'a>(&self, draws: impl Iterator<Item = &'a Draw> + Clone) -> Vec<(String, Figures)> {
+        let mut accounts: Vec<QuotaId> = draws.clone().map(|d| d.account).collect();
+        accounts.sort_by_key(|q| self.quotas.get(q.index()).map(|label| &label.path));
+        accounts.dedup();
+        let figures = |account: QuotaId| {
+            let models = self.model_names(self.pool_of(account));
+            Figures::of_draws(draws.clone().filter(|d| d.account == account), models)
+        };
+        accounts.into_iter().map(|account| (self.quota(account), figures(account))).collect()
+    }
+}
+
+impl Names for Labels {
+    fn quota_name(&self, id: QuotaId) -> &str {
+        self.quotas.get(id.index()).map_or("unknown", |q| &q.name)
+    }
+
+    fn workload_name(&self, id: WorkloadId) -> &str {
+        self.workloads.get(id.index()).map_or("unknown", |w| &w.name)
+    }
+
+    fn model_names(&self, pool: PoolId) -> &[Box<str>] {
+        self.pools.get(pool.index()).map_or(&[], |p| &p.models)
+    }
+}

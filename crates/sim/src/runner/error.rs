@@ -1,0 +1,36 @@
+//! Why a run could not go on: always a fault of ours, never of the scenario.
+
+use std::fmt;
+use tidegate_engine::Refusal;
+use tidegate_engine::ids::Tick;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunError {
+    /// The checker disagrees with the engine.
+    Violation { at: Tick, text: String },
+    /// The engine refused what it had asked for.
+    Refused { what: &'static str, at: Tick, refusal: String },
+    /// Time stands still.
+    Stuck { at: Tick, steps: u32 },
+    /// A preview said something else than the change did.
+    Preview { at: Tick },
+}
+
+impl RunError {
+    pub(super) fn refused(what: &'static str, at: Tick, refusal: Refusal) -> RunError {
+        RunError::Refused { what, at, refusal: refusal.to_string() }
+    }
+}
+
+impl fmt::Display for RunError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RunError::Violation { at, text } => write!(f, "the checker found at {} ms: {text}", at.0),
+            RunError::Refused { what, at, refusal } => write!(f, "{what} at {} ms was refused: {refusal}", at.0),
+            RunError::Stuck { at, steps } => write!(f, "time stands still at {} ms after {steps} steps", at.0),
+            RunError::Preview { at } => write!(f, "a preview at {} ms disagrees with the change", at.0),
+        }
+    }
+}
+
+impl std::error::Error for RunError {}
