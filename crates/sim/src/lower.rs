@@ -57,7 +57,9 @@ pub(crate) fn fault(text: &QuotaText, refusal: &Refusal) -> Place {
         _ => text.policy.self_level.as_ref().map(|p| p.place),
     };
     let place = match refusal {
-        Refusal::UnknownPool { .. } | Refusal::UnknownQuota { .. } | Refusal::TreeTooDeep { .. } => Some(source.place),
+        Refusal::UnknownPool { .. } | Refusal::UnknownQuota { .. } | Refusal::TreeTooDeep { .. } => {
+            Some(source.place)
+        }
         Refusal::EmptyPolicySet { policy: name, .. } => policy(name),
         Refusal::LowNotBelowHigh { .. } | Refusal::SelfLevelOnRoot { .. } => policy("self-level"),
         Refusal::BadName { .. } | Refusal::NameTaken { .. } | Refusal::TooMany { .. } => None,
@@ -71,7 +73,9 @@ pub(crate) fn subject(change: &Change) -> Subject {
     let name = |name: &Name| name.value.to_string();
     match change {
         Change::Submit(submit) => Subject::Workload(name(&submit.name)),
-        Change::Finish(w) | Change::Stop(w) | Change::Fail(w) | Change::Checkpoint(w) => Subject::Workload(name(w)),
+        Change::Finish(w) | Change::Stop(w) | Change::Fail(w) | Change::Checkpoint(w) => {
+            Subject::Workload(name(w))
+        }
         Change::Priority(w, _) | Change::Resize(w, _) => Subject::Workload(name(w)),
         Change::Transfer { from: q, .. } | Change::Scale { quota: q, .. } => Subject::Quota(name(q)),
         Change::Delete(q) | Change::Set { quota: q, .. } => Subject::Quota(name(q)),
@@ -89,7 +93,9 @@ impl Lowering {
             Change::Finish(name) => Command::Finished { workload: workload(engine, name)? },
             Change::Stop(name) => Command::Stop { workload: workload(engine, name)? },
             Change::Fail(name) => Command::Failed { workload: workload(engine, name)? },
-            Change::Checkpoint(name) => Command::Checkpointed { workload: workload(engine, name)?, saved_at: now },
+            Change::Checkpoint(name) => {
+                Command::Checkpointed { workload: workload(engine, name)?, saved_at: now }
+            }
             Change::Priority(name, priority) => {
                 Command::SetPriority { workload: workload(engine, name)?, priority: *priority }
             }
@@ -105,7 +111,8 @@ impl Lowering {
                 let quota = quota(engine, name)?;
                 // What the line does not state stays as it is.
                 let before = engine.books().iter().find(|b| b.quota == quota).map(|b| b.guarantee);
-                let guarantee = resources(engine, pool_of(engine, quota), amount, before.unwrap_or_default())?;
+                let guarantee =
+                    resources(engine, pool_of(engine, quota), amount, before.unwrap_or_default())?;
                 Command::Scale { quota, guarantee, mode: *mode }
             }
             Change::Quota(text) => Command::CreateQuota(Box::new(quota_spec(engine, text)?)),
@@ -233,7 +240,12 @@ fn policy_change(text: &PolicyText) -> Result<PolicyChange, Refusal> {
 }
 
 /// The amounts stated, on top of `base`. A bare number means the pool's only GPU model.
-fn resources(engine: &Engine, pool: PoolId, text: &AmountText, base: Resources) -> Result<Resources, Refusal> {
+fn resources(
+    engine: &Engine,
+    pool: PoolId,
+    text: &AmountText,
+    base: Resources,
+) -> Result<Resources, Refusal> {
     let mut all = base;
     match &text.gpus {
         Gpus::PerModel(list) => {

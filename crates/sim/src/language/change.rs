@@ -158,6 +158,7 @@ fn submit_option(submit: &mut SubmitText, option: Written<'_>) -> Result<(), Une
 
 /// Names with commas between them.
 fn names(value: Piece<'_>, expected: &str) -> Result<Vec<Name>, Unexpected> {
-    let one = |part: Piece<'_>| if part.text.is_empty() { Err(part.expected(expected)) } else { Ok(part.owned()) };
+    let one =
+        |part: Piece<'_>| if part.text.is_empty() { Err(part.expected(expected)) } else { Ok(part.owned()) };
     value.split(',').map(one).collect()
 }

@@ -24,7 +24,8 @@ pub(crate) fn duration(word: Piece<'_>) -> Result<Span, Unexpected> {
 }
 
 fn parse_duration(text: &str) -> Option<Span> {
-    const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+    const UNITS: [(&str, u64); 5] =
+        [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
     let mut rest = text;
     let mut units = &UNITS[..];
     let mut total: u64 = 0;
@@ -106,7 +107,8 @@ pub(crate) fn gpus(word: Piece<'_>) -> Result<Gpus, Unexpected> {
 
 /// `6x8`: a count and GPUs, in thousandths.
 pub(crate) fn replicas(word: Piece<'_>) -> Result<(u32, u32), Unexpected> {
-    let (count_part, gpus) = word.split_once('x').ok_or_else(|| word.expected("REPLICASxGPUS, such as 4x8"))?;
+    let (count_part, gpus) =
+        word.split_once('x').ok_or_else(|| word.expected("REPLICASxGPUS, such as 4x8"))?;
     let number = count(count_part, "replicas", u64::from(u32::MAX))?;
     let gpu = milli(gpus, "GPUs of one replica", i64::from(u32::MAX))?;
     Ok((number as u32, gpu as u32))
@@ -118,7 +120,9 @@ mod tests {
 
     #[test]
     fn durations() {
-        for (text, ms) in [("0s", 0), ("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("2d", 172_800_000)] {
+        for (text, ms) in
+            [("0s", 0), ("90s", 90_000), ("1h30m", 5_400_000), ("500ms", 500), ("2d", 172_800_000)]
+        {
             assert_eq!(parse_duration(text), Some(Span(ms)), "{text}");
         }
         for text in ["", "5", "s", "1h1h", "1m1h", "-1s", "1.5h", "99999999999999999999s", "36501d", "1H"] {
@@ -142,7 +146,9 @@ mod tests {
         for (text, bytes) in [("64GiB", 64 << 30), ("512M", 512 << 20), ("1.5TiB", 3 << 39), ("7B", 7)] {
             assert_eq!(parse_size(text), Some(bytes), "{text}");
         }
-        for text in ["", "64", "GiB", "64GB", "-1G", "0.001B", "99999999999999999999G", "9223372036854775807T"] {
+        for text in
+            ["", "64", "GiB", "64GB", "-1G", "0.001B", "99999999999999999999G", "9223372036854775807T"]
+        {
             assert_eq!(parse_size(text), None, "{text}");
         }
     }

@@ -90,7 +90,9 @@ impl Reader {
                 self.scenario.declarations.push(Declaration::Pool(pool));
             }
             "quota" if declares => {
-                self.scenario.declarations.push(Declaration::Quota(Box::new(declaration::quota(&mut words)?)));
+                self.scenario
+                    .declarations
+                    .push(Declaration::Quota(Box::new(declaration::quota(&mut words)?)));
             }
             "at" => {
                 let time = words.need("a time such as 0s or 1h30m")?;

@@ -86,8 +86,11 @@ fn align(cells: &[Vec<String>]) -> Vec<String> {
 
 pub(crate) fn json(rows: &[Row]) -> Value {
     let row = |row: &Row| {
-        let drawn: Map<String, Value> =
-            Rule::ALL.iter().zip(&row.drawn).map(|(rule, figures)| (rule.to_string(), figures.json())).collect();
+        let drawn: Map<String, Value> = Rule::ALL
+            .iter()
+            .zip(&row.drawn)
+            .map(|(rule, figures)| (rule.to_string(), figures.json()))
+            .collect();
         json!({
             "quota": row.quota,
             "parent": row.parent,

@@ -70,7 +70,12 @@ impl Explained {
         if let Some(evicted) = &self.evicted {
             let by = evicted.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
             let policy = evicted.policy_of.as_ref().map_or(String::new(), |q| format!(" of {q}"));
-            lines.push(format!("evicted at {}{by} ({}{policy}): {}", time(evicted.at), evicted.rule, evicted.why));
+            lines.push(format!(
+                "evicted at {}{by} ({}{policy}): {}",
+                time(evicted.at),
+                evicted.rule,
+                evicted.why
+            ));
         }
         lines
     }

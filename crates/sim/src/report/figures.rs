@@ -67,7 +67,8 @@ impl Figure {
     }
 
     fn text(&self) -> String {
-        let value = if self.bytes { Amount::bytes(self.value).replace(' ', "") } else { Amount::milli(self.value) };
+        let value =
+            if self.bytes { Amount::bytes(self.value).replace(' ', "") } else { Amount::milli(self.value) };
         match &self.name {
             Some(name) => format!("{name}:{value}"),
             None => value,

@@ -13,7 +13,8 @@ pub fn render(report: &Report) -> String {
 }
 
 pub fn document(report: &Report) -> Value {
-    let workloads: Map<String, Value> = report.workloads.iter().map(|(name, end)| (name.clone(), end.json())).collect();
+    let workloads: Map<String, Value> =
+        report.workloads.iter().map(|(name, end)| (name.clone(), end.json())).collect();
     json!({
         "events": report.notes.iter().map(event).collect::<Vec<_>>(),
         "final": { "books": books::json(&report.books), "workloads": workloads },

@@ -58,14 +58,20 @@ impl Labels {
             }
             EventKind::QuotaCreated { quota, spec } => {
                 let (pool, kept, mut path) = match spec.source {
-                    Source::Pool(pool) => (pool, spec.guarantee.stated().map(|(d, _)| d).collect(), Vec::new()),
+                    Source::Pool(pool) => {
+                        (pool, spec.guarantee.stated().map(|(d, _)| d).collect(), Vec::new())
+                    }
                     Source::Parent(parent) => match self.quotas.get(parent.index()) {
                         Some(parent) => (parent.pool, parent.kept.clone(), parent.path.clone()),
                         None => return,
                     },
                 };
                 path.push(*quota);
-                put(&mut self.quotas, quota.index(), QuotaLabel { name: spec.name.clone(), pool, kept, path });
+                put(
+                    &mut self.quotas,
+                    quota.index(),
+                    QuotaLabel { name: spec.name.clone(), pool, kept, path },
+                );
             }
             EventKind::Queued { workload, spec, .. } => {
                 let label =

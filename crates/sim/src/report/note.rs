@@ -34,24 +34,59 @@ pub type AccountDraws = Vec<(String, Figures)>;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Detail {
     None,
-    Queued { queue: String, reasons: Vec<String> },
+    Queued {
+        queue: String,
+        reasons: Vec<String>,
+    },
     /// `total` counts all that run, `replicas` those that started now.
-    Started { replicas: u32, total: u32, draws: AccountDraws, class: Class },
-    Moved { draws: AccountDraws, class: Class },
+    Started {
+        replicas: u32,
+        total: u32,
+        draws: AccountDraws,
+        class: Class,
+    },
+    Moved {
+        draws: AccountDraws,
+        class: Class,
+    },
     /// `replicas` that are left, if any.
-    Evicted { by: Option<String>, rule: EvictionRule, replicas: u32 },
-    Lost { node: String, replicas: u32 },
+    Evicted {
+        by: Option<String>,
+        rule: EvictionRule,
+        replicas: u32,
+    },
+    Lost {
+        node: String,
+        replicas: u32,
+    },
     /// Which restart of how many follows.
-    Failed { restart: Option<(u32, u32)> },
-    Stopped { why: Option<&'static str> },
-    Refused { command: &'static str, code: &'static str, what: String, hint: String },
-    Scaled { from: Figures, to: Figures },
+    Failed {
+        restart: Option<(u32, u32)>,
+    },
+    Stopped {
+        why: Option<&'static str>,
+    },
+    Refused {
+        command: &'static str,
+        code: &'static str,
+        what: String,
+        hint: String,
+    },
+    Scaled {
+        from: Figures,
+        to: Figures,
+    },
     Amount(Figures),
     Set(Vec<(&'static str, String)>),
-    NodeState { reason: String },
+    NodeState {
+        reason: String,
+    },
     Books(Vec<super::books::Row>),
     Explained(super::explained::Explained),
-    Would { command: &'static str, notes: Vec<Note> },
+    Would {
+        command: &'static str,
+        notes: Vec<Note>,
+    },
 }
 
 impl Note {

@@ -5,7 +5,8 @@ use tidegate_engine::ids::Tick;
 
 /// `0s`, `1m30s`, `1h30m`, `2d`, `500ms`: the units that are not zero.
 pub fn time(at: Tick) -> String {
-    const UNITS: [(&str, u64); 5] = [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+    const UNITS: [(&str, u64); 5] =
+        [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
     let mut text = String::new();
     let mut rest = at.0;
     for (unit, length) in UNITS {

@@ -26,8 +26,12 @@ impl fmt::Display for RunError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RunError::Violation { at, text } => write!(f, "the checker found at {} ms: {text}", at.0),
-            RunError::Refused { what, at, refusal } => write!(f, "{what} at {} ms was refused: {refusal}", at.0),
-            RunError::Stuck { at, steps } => write!(f, "time stands still at {} ms after {steps} steps", at.0),
+            RunError::Refused { what, at, refusal } => {
+                write!(f, "{what} at {} ms was refused: {refusal}", at.0)
+            }
+            RunError::Stuck { at, steps } => {
+                write!(f, "time stands still at {} ms after {steps} steps", at.0)
+            }
             RunError::Preview { at } => write!(f, "a preview at {} ms disagrees with the change", at.0),
         }
     }

@@ -100,7 +100,11 @@ impl Runner {
     }
 
     /// Carries out a command now. A refusal changes nothing; what follows at this instant is done by `advance`.
-    pub fn command(&mut self, command: Command, watch: &mut impl Watch) -> Result<Result<(), Refusal>, RunError> {
+    pub fn command(
+        &mut self,
+        command: Command,
+        watch: &mut impl Watch,
+    ) -> Result<Result<(), Refusal>, RunError> {
         let events = match self.engine.handle(self.now, command) {
             Ok(events) => events,
             Err(refusal) => return Ok(Err(refusal)),
@@ -168,7 +172,8 @@ impl Runner {
             }
             return Ok(Some(Done::Report));
         }
-        let events = self.engine.handle(self.now, Command::Wake).map_err(|r| RunError::refused("a timer", at, r))?;
+        let events =
+            self.engine.handle(self.now, Command::Wake).map_err(|r| RunError::refused("a timer", at, r))?;
         if events.is_empty() && self.engine.next_due().is_some_and(|next| next <= at) {
             return Err(RunError::Stuck { at, steps: self.steps });
         }
@@ -189,7 +194,9 @@ impl Runner {
         let workload = due.workload;
         let Some(Some(progress)) = self.progress.get_mut(workload.index()) else { return Ok(()) };
         let command = match due.report {
-            Report::Release { unit } if progress.leaves_at(unit, due.at) => Command::Released { workload, unit },
+            Report::Release { unit } if progress.leaves_at(unit, due.at) => {
+                Command::Released { workload, unit }
+            }
             Report::Save if progress.saves == Some(due.at) => {
                 Command::Checkpointed { workload, saved_at: due.at }
             }
@@ -201,7 +208,9 @@ impl Runner {
 
     fn observe(&mut self, events: &[Event]) -> Result<(), RunError> {
         if let Some(checker) = &mut self.checker {
-            checker.observe(self.now, events).map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })?;
+            checker
+                .observe(self.now, events)
+                .map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })?;
         }
         for event in events {
             self.follow(event);

@@ -38,7 +38,17 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(work: Work, grace: Span, suspend: bool, service: bool) -> Progress {
         let leaving = SmallVec::new();
-        Progress { work, grace, suspend, service, safe: Span::ZERO, running_since: None, ends: None, saves: None, leaving }
+        Progress {
+            work,
+            grace,
+            suspend,
+            service,
+            safe: Span::ZERO,
+            running_since: None,
+            ends: None,
+            saves: None,
+            leaving,
+        }
     }
 
     /// It starts, or starts again, with what is left to do.
