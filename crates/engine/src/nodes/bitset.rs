@@ -1,46 +1,49 @@
 //! A set of node numbers that gives back the lowest first.
 
-/// Three levels of words: a bit above says that the word below is not empty. The lowest member of a
-/// hundred thousand is found by looking at three words, and order never depends on history.
+/// Bits in blocks of 64 words; the first word of a block says which of its words are not empty, and
+/// `blocks` says the same of blocks. The lowest member of a hundred thousand is found by looking at
+/// three words, two of them next to nothing else, and the order never depends on history.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BitSet {
-    bits: Vec<u64>,
     words: Vec<u64>,
-    blocks: Vec<u64>,
+    /// The first 64 blocks, 262,144 nodes; those beyond are looked through one by one.
+    blocks: u64,
 }
 
+/// A summary and 64 words of bits.
+const BLOCK: usize = 65;
+
+/// Where a member's block begins, its word in the block, and its bit.
 #[inline]
-fn bit(i: usize) -> u64 {
-    1 << (i & 63)
+fn split(i: usize) -> (usize, usize, usize) {
+    ((i >> 12) * BLOCK, (i >> 6) & 63, i & 63)
 }
 
 /// The lowest set bit of `word` at `from` or above.
 #[inline]
 fn lowest(word: u64, from: usize) -> Option<usize> {
-    let rest = word & (u64::MAX << from);
+    let rest = word & u64::MAX.checked_shl(from as u32).unwrap_or(0);
     (rest != 0).then(|| rest.trailing_zeros() as usize)
 }
 
 impl BitSet {
     pub(super) fn insert(&mut self, i: usize) {
-        let (w, b, t) = (i >> 6, i >> 12, i >> 18);
-        if w >= self.bits.len() {
-            self.bits.resize(w + 1, 0);
-            self.words.resize(b + 1, 0);
-            self.blocks.resize(t + 1, 0);
+        let (at, word, bit) = split(i);
+        if at + BLOCK > self.words.len() {
+            self.words.resize(at + BLOCK, 0);
         }
-        self.bits[w] |= bit(i);
-        self.words[b] |= bit(w);
-        self.blocks[t] |= bit(b);
+        self.words[at + 1 + word] |= 1 << bit;
+        self.words[at] |= 1 << word;
+        self.blocks |= u64::from(i >> 18 == 0) << ((i >> 12) & 63);
     }
 
     pub(super) fn remove(&mut self, i: usize) {
-        let (w, b, t) = (i >> 6, i >> 12, i >> 18);
-        self.bits[w] &= !bit(i);
-        if self.bits[w] == 0 {
-            self.words[b] &= !bit(w);
-            if self.words[b] == 0 {
-                self.blocks[t] &= !bit(b);
+        let (at, word, bit) = split(i);
+        self.words[at + 1 + word] &= !(1 << bit);
+        if self.words[at + 1 + word] == 0 {
+            self.words[at] &= !(1 << word);
+            if self.words[at] == 0 {
+                self.blocks &= !(u64::from(i >> 18 == 0) << ((i >> 12) & 63));
             }
         }
     }
@@ -48,30 +51,28 @@ impl BitSet {
     /// The lowest member that is `from` or above.
     #[inline]
     pub(super) fn next(&self, from: usize) -> Option<usize> {
-        let w = from >> 6;
-        if let Some(i) = lowest(*self.bits.get(w)?, from & 63) {
-            return Some((w << 6) | i);
+        let (at, word, bit) = split(from);
+        let block = from >> 12;
+        if from > 0 && at < self.words.len() {
+            if let Some(bit) = lowest(self.words[at + 1 + word], bit) {
+                return Some((block << 12) | (word << 6) | bit);
+            }
+            if let Some(word) = lowest(self.words[at], word + 1) {
+                return Some(self.first_in(block, word));
+            }
         }
-        let w = self.next_word(w + 1)?;
-        Some((w << 6) | self.bits[w].trailing_zeros() as usize)
+        let block = self.next_block(if from > 0 { block + 1 } else { 0 })?;
+        Some(self.first_in(block, self.words[block * BLOCK].trailing_zeros() as usize))
     }
 
-    fn next_word(&self, from: usize) -> Option<usize> {
-        let b = from >> 6;
-        if let Some(w) = lowest(*self.words.get(b)?, from & 63) {
-            return Some((b << 6) | w);
-        }
-        let b = self.next_block(b + 1)?;
-        Some((b << 6) | self.words[b].trailing_zeros() as usize)
+    fn first_in(&self, block: usize, word: usize) -> usize {
+        let bits = self.words[block * BLOCK + 1 + word];
+        (block << 12) | (word << 6) | bits.trailing_zeros() as usize
     }
 
     fn next_block(&self, from: usize) -> Option<usize> {
-        let t = from >> 6;
-        if let Some(b) = lowest(*self.blocks.get(t)?, from & 63) {
-            return Some((t << 6) | b);
-        }
-        let t = (t + 1..self.blocks.len()).find(|&t| self.blocks[t] != 0)?;
-        Some((t << 6) | self.blocks[t].trailing_zeros() as usize)
+        let far = || (from.max(64)..self.words.len() / BLOCK).find(|block| self.words[block * BLOCK] != 0);
+        lowest(self.blocks, from.min(64)).or_else(far)
     }
 }
 

@@ -68,9 +68,8 @@ impl Nodes {
         self.figures.of(row).minus(row);
         row.cpu += u64::from(slot.cpu);
         row.memory += slot.memory;
-        let spec = &self.specs[i];
         assert!(
-            row.cpu <= spec.cpu && row.memory <= spec.memory,
+            self.kinds.get(row.kind).has(row.cpu, row.memory),
             "{:?} is given back more than it has",
             slot.node
         );

@@ -49,10 +49,13 @@ pub(super) fn core_class(cpu: u64) -> u8 {
 pub(super) struct Floor {
     pub(super) cpu: u64,
     pub(super) memory: u64,
+    /// Left on a broken device, in thousandths.
+    pub(super) part: u16,
 }
 
-/// Nodes of one class.
+/// Nodes of one class; its head is one cache line.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub(super) struct Bucket {
     nodes: BitSet,
     len: u32,
@@ -61,11 +64,14 @@ pub(super) struct Bucket {
     /// No node of the bucket has more: a bucket of starved nodes is passed over unopened.
     ceiling_cpu: u64,
     ceiling_memory: u64,
+    ceiling_part: u16,
 }
 
 impl Bucket {
     pub(super) fn may_hold(&self, floor: &Floor) -> bool {
-        self.ceiling_cpu >= floor.cpu && self.ceiling_memory >= floor.memory
+        self.ceiling_cpu >= floor.cpu
+            && self.ceiling_memory >= floor.memory
+            && self.ceiling_part >= floor.part
     }
 
     #[inline]
@@ -76,6 +82,7 @@ impl Bucket {
     fn raise(&mut self, row: &Row) {
         self.ceiling_cpu = self.ceiling_cpu.max(row.cpu);
         self.ceiling_memory = self.ceiling_memory.max(row.memory);
+        self.ceiling_part = self.ceiling_part.max(row.part);
     }
 
     fn insert(&mut self, node: usize, row: &Row) {
@@ -93,6 +100,7 @@ impl Bucket {
             self.left = 0;
             self.ceiling_cpu = 0;
             self.ceiling_memory = 0;
+            self.ceiling_part = 0;
             let mut at = 0;
             while let Some(i) = self.nodes.next(at) {
                 self.raise(&rows[i]);
@@ -102,11 +110,10 @@ impl Bucket {
     }
 }
 
-/// Which classes are not empty, by balance and model, and the buckets behind them.
+/// Which classes are not empty, by model, balance and view, and the buckets behind them.
 #[derive(Clone, Debug)]
 pub(super) struct Index {
-    whole: [[u32; MODEL_SLOTS]; CLASSES],
-    part: [[u32; MODEL_SLOTS]; CLASSES],
+    filled: [[[u32; 2]; CLASSES]; MODEL_SLOTS],
     /// Empty until the model has a node.
     buckets: [Vec<Bucket>; MODEL_SLOTS],
     /// Nodes by free devices, for upper bounds.
@@ -116,8 +123,7 @@ pub(super) struct Index {
 impl Default for Index {
     fn default() -> Self {
         Index {
-            whole: [[0; MODEL_SLOTS]; CLASSES],
-            part: [[0; MODEL_SLOTS]; CLASSES],
+            filled: [[[0; 2]; CLASSES]; MODEL_SLOTS],
             buckets: [const { Vec::new() }; MODEL_SLOTS],
             count: [[0; WIDTH]; MODEL_SLOTS],
         }
@@ -132,10 +138,7 @@ impl Index {
     /// Non-empty classes of a view, one bit each.
     #[inline]
     pub(super) fn classes(&self, view: View, balance: u8, slot: usize) -> u32 {
-        match view {
-            View::Whole => self.whole[usize::from(balance)][slot],
-            View::Part => self.part[usize::from(balance)][slot],
-        }
+        self.filled[slot][usize::from(balance)][view as usize]
     }
 
     #[inline]
@@ -186,20 +189,16 @@ impl Index {
         if self.buckets[slot].is_empty() {
             self.buckets[slot].resize(CLASSES * 2 * WIDTH, Bucket::default());
         }
-        let bits = match view {
-            View::Whole => &mut self.whole,
-            View::Part => &mut self.part,
-        };
         if let Some((balance, class)) = from {
             let bucket = &mut self.buckets[slot][position(view, balance, class)];
             bucket.remove(node, rows);
             if bucket.len == 0 {
-                bits[usize::from(balance)][slot] &= !(1 << class);
+                self.filled[slot][usize::from(balance)][view as usize] &= !(1 << class);
             }
         }
         if let Some((balance, class)) = to {
             self.buckets[slot][position(view, balance, class)].insert(node, &rows[node]);
-            bits[usize::from(balance)][slot] |= 1 << class;
+            self.filled[slot][usize::from(balance)][view as usize] |= 1 << class;
         }
         true
     }

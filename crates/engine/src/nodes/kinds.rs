@@ -20,6 +20,11 @@ impl Kind {
         (self.model, self.gpus, self.cpu, self.memory) == (spec.model, spec.gpus, spec.cpu, spec.memory)
     }
 
+    /// Whether a node of this kind has so much when it is empty.
+    pub(super) fn has(&self, cpu: u64, memory: u64) -> bool {
+        cpu <= self.cpu && memory <= self.memory
+    }
+
     /// Replicas that one empty node of this kind hosts.
     pub(super) fn hosts(&self, shape: &Shape) -> u32 {
         let devices = match Need::of(shape) {

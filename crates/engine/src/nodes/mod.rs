@@ -54,6 +54,7 @@ use figures::Totals;
 use index::Index;
 use kinds::Kinds;
 use node::{NO_GPUS, Residents, Row};
+use std::sync::Arc;
 
 /// Whether a search leaves barred devices alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,7 +68,8 @@ pub enum Barred {
 #[derive(Clone, Debug, Default)]
 pub struct Nodes {
     rows: Vec<Row>,
-    specs: Vec<NodeSpec>,
+    /// Shared by clones: a preview copies no names.
+    specs: Arc<Vec<NodeSpec>>,
     residents: Vec<Residents>,
     devices: DeviceBook,
     kinds: Kinds,
@@ -81,14 +83,13 @@ pub struct Nodes {
     len: usize,
 }
 
-/// The books agree. The index follows from them.
+/// The books agree. The index follows from them; handles of residents are their owner's business.
 impl PartialEq for Nodes {
     fn eq(&self, other: &Self) -> bool {
         let state = |nodes: &Nodes| {
             nodes.rows.iter().map(|row| (row.state, row.removed, row.barred)).collect::<Vec<_>>()
         };
         self.specs == other.specs
-            && self.residents == other.residents
             && self.devices == other.devices
             && self.figures == other.figures
             && self.yardstick == other.yardstick
@@ -134,7 +135,7 @@ impl Nodes {
         self.figures.of(&row).plus(&row);
         self.models |= 1 << slot;
         self.rows.push(row);
-        self.specs.push(spec);
+        Arc::make_mut(&mut self.specs).push(spec);
         self.residents.push(Residents::new());
         self.len += 1;
         self.refile(self.rows.len() - 1, true);

@@ -39,7 +39,7 @@ pub struct Resident {
     pub replicas: u32,
 }
 
-pub(super) type Residents = SmallVec<[Resident; 4]>;
+pub(super) type Residents = SmallVec<[Resident; 8]>;
 
 /// A node as a reader sees it.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +74,7 @@ pub(super) struct Filed {
 
 /// The fields of a node that a search and a booking touch: one cache line.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Row {
     pub(super) cpu: u64,
     pub(super) memory: u64,

@@ -54,8 +54,12 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn floor(&self) -> Floor {
-        Floor { cpu: self.want.cpu, memory: self.want.memory }
+    fn floor(&self, view: View) -> Floor {
+        let part = match (self.want.need, view) {
+            (Need::Part(part), View::Part) => part as u16,
+            _ => 0,
+        };
+        Floor { cpu: self.want.cpu, memory: self.want.memory, part }
     }
 
     /// Calls `f` with nodes in the order of preference. Nodes that the index rules out are left out;
@@ -140,7 +144,7 @@ impl Walk<'_> {
     where
         F: FnMut(usize) -> ControlFlow<()>,
     {
-        let floor = self.floor();
+        let floor = self.floor(view);
         for balance in low..=high {
             for slot in slots_of(slots) {
                 if self.index.classes(view, balance, slot) & (1 << class) == 0 {
