@@ -1,6 +1,7 @@
 //! Virtual time on the real engine: what an executor would report, at the time when it would.
 
 mod error;
+mod follow;
 mod work;
 
 pub use error::RunError;
@@ -9,9 +10,8 @@ pub use work::Work;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tidegate_check::Checker;
-use tidegate_engine::event::{EventKind, StartKind};
 use tidegate_engine::ids::{Tick, WorkloadId};
-use tidegate_engine::workload::{Exit, WorkloadSpec};
+use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Engine, Event, Refusal};
 use work::Progress;
 
@@ -31,22 +31,21 @@ impl<F: FnMut(&Engine, &[Event])> Watch for F {
     }
 }
 
-/// Something that an executor reports. Releases sort before saves and ends, so that at one instant
-/// capacity comes free in the order in which it was taken away.
+/// Something that an executor reports. At one instant work is saved before it ends, and who ends by itself
+/// is not evicted by what a release lets start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Report {
-    Release { unit: u32 },
+enum Kind {
     Save,
     End,
+    Release { unit: u32 },
 }
 
+/// Ordering is the order of the fields, top to bottom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Due {
     at: Tick,
-    /// Order of scheduling, so that one instant has one order.
-    number: u64,
+    kind: Kind,
     workload: WorkloadId,
-    report: Report,
 }
 
 /// An engine in virtual time.
@@ -56,7 +55,6 @@ pub struct Runner {
     checker: Option<Checker>,
     now: Tick,
     due: BinaryHeap<Reverse<Due>>,
-    scheduled: u64,
     /// By workload id.
     progress: Vec<Option<Progress>>,
     /// The behaviour of the workload that is being submitted.
@@ -77,7 +75,6 @@ impl Runner {
             checker: None,
             now: Tick::ZERO,
             due: BinaryHeap::new(),
-            scheduled: 0,
             progress: Vec::new(),
             submitted: None,
             steps: 0,
@@ -189,21 +186,46 @@ impl Runner {
         }
     }
 
-    /// Reports what is due, unless it was overtaken.
+    /// Reports what is due, unless it was overtaken. Units that are gone at one instant are one report.
     fn report(&mut self, due: Due, watch: &mut impl Watch) -> Result<(), RunError> {
         let workload = due.workload;
-        let Some(Some(progress)) = self.progress.get_mut(workload.index()) else { return Ok(()) };
-        let command = match due.report {
-            Report::Release { unit } if progress.leaves_at(unit, due.at) => {
-                Command::Released { workload, unit }
-            }
-            Report::Save if progress.saves == Some(due.at) => {
+        let Some(Some(progress)) = self.progress.get(workload.index()) else { return Ok(()) };
+        let command = match due.kind {
+            Kind::Save if progress.saves == Some(due.at) => {
                 Command::Checkpointed { workload, saved_at: due.at }
             }
-            Report::End if progress.ends == Some(due.at) => Command::Finished { workload },
+            Kind::End if progress.ends == Some(due.at) => Command::Finished { workload },
+            Kind::Release { unit } => {
+                let units = self.gone(due.at, (workload, unit));
+                if units.is_empty() {
+                    return Ok(());
+                }
+                Command::Released { units }
+            }
             _ => return Ok(()),
         };
         self.command(command, watch)?.map_err(|refusal| RunError::refused("a report", due.at, refusal))
+    }
+
+    /// All units that leave at `at`, beginning with `first`, which was taken from the list already.
+    fn gone(&mut self, at: Tick, first: (WorkloadId, u32)) -> Vec<(WorkloadId, u32)> {
+        let mut units = Vec::new();
+        let mut next = Some(first);
+        while let Some((workload, unit)) = next {
+            let progress = self.progress.get(workload.index()).and_then(Option::as_ref);
+            if progress.is_some_and(|p| p.leaves_at(unit, at)) && units.last() != Some(&(workload, unit)) {
+                units.push((workload, unit));
+            }
+            next = None;
+            if let Some(Reverse(Due { at: due, kind: Kind::Release { unit }, workload })) =
+                self.due.peek().copied()
+                && due == at
+            {
+                self.due.pop();
+                next = Some((workload, unit));
+            }
+        }
+        units
     }
 
     fn observe(&mut self, events: &[Event]) -> Result<(), RunError> {
@@ -218,91 +240,8 @@ impl Runner {
         Ok(())
     }
 
-    /// What an event means for work in progress.
-    fn follow(&mut self, event: &Event) {
-        let now = event.at;
-        match &event.kind {
-            EventKind::Queued { workload, spec, .. } => {
-                let work = self.submitted.take().unwrap_or_default();
-                let progress = Progress::new(work, spec.grace, spec.suspend, spec.is_service());
-                if self.progress.len() <= workload.index() {
-                    self.progress.resize_with(workload.index() + 1, || None);
-                }
-                self.progress[workload.index()] = Some(progress);
-            }
-            EventKind::Started { workload, kind, .. } => self.change(*workload, |p| {
-                // Growing restarts a training job, and is nothing to a service.
-                if !(p.service && *kind == StartKind::Grown) {
-                    if p.suspend {
-                        p.save(now);
-                    }
-                    p.start(now);
-                }
-            }),
-            EventKind::Evicted { workload, units, exit, replicas, .. } => {
-                self.change(*workload, |p| {
-                    if p.suspend {
-                        p.save(now);
-                    }
-                    if *replicas == 0 {
-                        p.halt();
-                    } else if !p.service && *exit == Exit::Shrink {
-                        p.start(now);
-                    }
-                });
-                self.will_leave(*workload, units, now);
-            }
-            EventKind::Released { workload, units, .. } => self.change(*workload, |p| p.gone(units)),
-            EventKind::Lost { workload, units, replicas, .. } => self.change(*workload, |p| {
-                p.gone(units);
-                if *replicas == 0 {
-                    p.halt();
-                } else if !p.service {
-                    p.start(now);
-                }
-            }),
-            EventKind::Checkpointed { workload, .. } => self.change(*workload, |p| match p.saves {
-                Some(at) if at == now => p.saved_on_time(now),
-                _ => p.save(now),
-            }),
-            EventKind::Failed { workload, .. }
-            | EventKind::Finished { workload }
-            | EventKind::Stopped { workload, .. } => self.change(*workload, Progress::halt),
-            _ => {}
-        }
-    }
-
-    /// Changes a workload's progress and schedules what follows from it.
-    fn change(&mut self, workload: WorkloadId, change: impl FnOnce(&mut Progress)) {
-        let Some(Some(progress)) = self.progress.get_mut(workload.index()) else { return };
-        let before = (progress.ends, progress.saves);
-        change(progress);
-        let (ends, saves) = (progress.ends, progress.saves);
-        // A save at or after the end would report on a workload that is gone.
-        let saves = saves.filter(|at| ends.is_none_or(|end| *at < end));
-        if let Some(at) = saves.filter(|_| before.1 != saves) {
-            self.schedule(at, workload, Report::Save);
-        }
-        if let Some(at) = ends.filter(|_| before.0 != ends) {
-            self.schedule(at, workload, Report::End);
-        }
-    }
-
-    fn will_leave(&mut self, workload: WorkloadId, units: &[u32], now: Tick) {
-        let Some(Some(progress)) = self.progress.get_mut(workload.index()) else { return };
-        if progress.work.hang {
-            return;
-        }
-        let at = now.after(progress.grace);
-        progress.leaving.extend(units.iter().map(|unit| (*unit, at)));
-        for unit in units {
-            self.schedule(at, workload, Report::Release { unit: *unit });
-        }
-    }
-
-    fn schedule(&mut self, at: Tick, workload: WorkloadId, report: Report) {
-        self.scheduled += 1;
-        self.due.push(Reverse(Due { at, number: self.scheduled, workload, report }));
+    fn schedule(&mut self, at: Tick, workload: WorkloadId, kind: Kind) {
+        self.due.push(Reverse(Due { at, kind, workload }));
     }
 
     /// Whether the workload does work at present.
