@@ -20,6 +20,9 @@ pub const MAX_FRUITLESS_WAKES: u32 = 10_000;
 /// Things done at one instant before time counts as stuck. The largest trace has far fewer workloads.
 pub const MAX_STEPS_PER_INSTANT: u32 = 10_000_000;
 
+/// No run goes on for longer: twice the longest time that can be written, so that the last work can end.
+const LAST: Tick = Tick(2 * crate::language::MAX_TIME.0);
+
 /// Sees every event, with the engine as it is after the command that caused it.
 pub trait Watch {
     fn events(&mut self, engine: &Engine, events: &[Event]);
@@ -55,6 +58,8 @@ pub struct Runner {
     checker: Option<Checker>,
     now: Tick,
     due: BinaryHeap<Reverse<Due>>,
+    /// Ends and releases among `due`: what can change anything.
+    moving: usize,
     /// By workload id.
     progress: Vec<Option<Progress>>,
     /// The behaviour of the workload that is being submitted.
@@ -75,6 +80,7 @@ impl Runner {
             checker: None,
             now: Tick::ZERO,
             due: BinaryHeap::new(),
+            moving: 0,
             progress: Vec::new(),
             submitted: None,
             steps: 0,
@@ -131,15 +137,16 @@ impl Runner {
         Ok(())
     }
 
-    /// Goes on until nothing is due.
+    /// Goes on until nothing is due that could change anything. Work without an end may save itself for ever,
+    /// and timers may look in vain for ever: neither keeps a run going.
     pub fn finish(&mut self, watch: &mut impl Watch) -> Result<(), RunError> {
         let mut fruitless = 0;
-        while fruitless < MAX_FRUITLESS_WAKES {
-            fruitless = match self.step(Tick(u64::MAX), watch)? {
+        while fruitless < MAX_FRUITLESS_WAKES && (self.moving > 0 || self.engine.next_due().is_some()) {
+            fruitless = match self.step(LAST, watch)? {
                 None => return Ok(()),
-                // Timers that change nothing, with no report to come, may go on for ever.
-                Some(Done::Wake { events: 0 }) if self.due.is_empty() => fruitless + 1,
-                Some(_) => 0,
+                Some(Done::Report) if self.moving > 0 => 0,
+                Some(Done::Wake { events }) if self.moving > 0 || events > 0 => 0,
+                Some(_) => fruitless + 1,
             };
         }
         Ok(())
@@ -164,7 +171,7 @@ impl Runner {
             return Err(RunError::Stuck { at, steps: self.steps });
         }
         if is_report {
-            if let Some(Reverse(due)) = self.due.pop() {
+            if let Some(due) = self.pop() {
                 self.report(due, watch)?;
             }
             return Ok(Some(Done::Report));
@@ -221,7 +228,7 @@ impl Runner {
                 self.due.peek().copied()
                 && due == at
             {
-                self.due.pop();
+                self.pop();
                 next = Some((workload, unit));
             }
         }
@@ -240,7 +247,14 @@ impl Runner {
         Ok(())
     }
 
+    fn pop(&mut self) -> Option<Due> {
+        let Reverse(due) = self.due.pop()?;
+        self.moving -= usize::from(due.kind != Kind::Save);
+        Some(due)
+    }
+
     fn schedule(&mut self, at: Tick, workload: WorkloadId, kind: Kind) {
+        self.moving += usize::from(kind != Kind::Save);
         self.due.push(Reverse(Due { at, kind, workload }));
     }
 
