@@ -45,7 +45,11 @@ impl Nodes {
                 before => shrank |= before == row.part,
             }
         });
+        let had = (row.cpu + u64::from(slot.cpu), row.memory + slot.memory);
         self.rebook(i, shrank, false);
+        if self.rows[i].filed.is_some() {
+            self.ceilings.lower(&self.rows, i, had.0, had.1);
+        }
         let residents = &mut self.residents[i];
         match residents.binary_search_by_key(&unit, |resident| resident.unit) {
             Ok(at) => residents[at].replicas += 1,
@@ -86,6 +90,9 @@ impl Nodes {
             }
         });
         self.rebook(i, shrank, true);
+        if self.rows[i].filed.is_some() {
+            self.ceilings.raise(&self.rows, i);
+        }
     }
 
     /// Keeps whole devices of a node for a reservation: who respects bars leaves them free.

@@ -21,13 +21,15 @@
 //!
 //! **Index.** Ready nodes are filed by model, balance and free devices, and again by the largest
 //! part left on a broken device; words of bits say which of these buckets are not empty. A bucket
-//! knows the most cores and memory that any of its nodes may have. Whatever passes these is checked
+//! knows the most cores and memory that any of its nodes may have, and so does every block of 64
+//! nodes. Whatever passes these is checked
 //! node by node, to the last: a search never misses a place.
 
 mod balance;
 mod bitset;
 mod book;
 mod capacity;
+mod ceilings;
 mod devices;
 mod figures;
 mod index;
@@ -49,6 +51,7 @@ pub use reasons::NodeReasons;
 use crate::ids::{ModelId, NodeId};
 use crate::resources::{MAX_DEVICES, MAX_MODELS, ModelSet, Shape};
 use balance::Yardstick;
+use ceilings::Ceilings;
 use devices::DeviceBook;
 use figures::Totals;
 use index::Index;
@@ -80,6 +83,7 @@ pub struct Nodes {
     /// Nodes added and removed since the yardstick was last looked at.
     untuned: usize,
     index: Index,
+    ceilings: Ceilings,
     len: usize,
 }
 
@@ -139,6 +143,7 @@ impl Nodes {
         self.residents.push(Residents::new());
         self.len += 1;
         self.refile(self.rows.len() - 1, true);
+        self.ceilings.raise(&self.rows, self.rows.len() - 1);
         self.tune();
         NodeId(self.rows.len() as u32 - 1)
     }
@@ -153,6 +158,7 @@ impl Nodes {
         self.kinds.remove(row.kind);
         self.len -= 1;
         self.refile(i, false);
+        self.relevel(i);
         self.tune();
     }
 
@@ -164,6 +170,15 @@ impl Nodes {
         row.state = state;
         self.figures.of(row).plus(row);
         self.refile(i, true);
+        self.relevel(i);
+    }
+
+    /// Corrects the ceilings for a node that the index has taken in or let go.
+    fn relevel(&mut self, i: usize) {
+        match self.rows[i].filed {
+            Some(_) => self.ceilings.raise(&self.rows, i),
+            None => self.ceilings.lower(&self.rows, i, u64::MAX, u64::MAX),
+        }
     }
 
     /// Follows the pool's make-up; every node is filed again when that changed. Looked at once per

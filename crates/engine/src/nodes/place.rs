@@ -165,7 +165,7 @@ impl Nodes {
             Need::Whole(k) => u64::from(k) * u64::from(WHOLE),
         };
         let order = self.yardstick.order(want.cpu, want.memory, milli);
-        let walk = Walk { index: &self.index, order, want, slots };
+        let walk = Walk { index: &self.index, ceilings: &self.ceilings, order, want, slots };
         match ask.allowed {
             None => walk.run(preference, f),
             Some(list) => {

@@ -1,6 +1,7 @@
 //! The order in which a search looks at nodes.
 
 use super::balance::{CLASSES, Order};
+use super::ceilings::Ceilings;
 use super::index::{Floor, Index, View, core_class, part_class, whole_class};
 use super::need::Need;
 use super::node::{Filed, MODEL_SLOTS, NO_GPUS, Row};
@@ -48,6 +49,7 @@ fn slots_of(mut slots: Slots) -> impl Iterator<Item = usize> {
 /// A walk over the index.
 pub(super) struct Walk<'a> {
     pub(super) index: &'a Index,
+    pub(super) ceilings: &'a Ceilings,
     pub(super) order: Order,
     pub(super) want: Want,
     pub(super) slots: Slots,
@@ -153,8 +155,13 @@ impl Walk<'_> {
                 let bucket = self.index.bucket(view, balance, class, slot);
                 let mut at = if bucket.may_hold(&floor) { bucket.next(0) } else { None };
                 while let Some(node) = at {
-                    f(node)?;
-                    at = bucket.next(node + 1);
+                    let from = if self.ceilings.may_hold(node >> 6, &floor) {
+                        f(node)?;
+                        node + 1
+                    } else {
+                        (node | 63) + 1
+                    };
+                    at = bucket.next(from);
                 }
             }
         }
