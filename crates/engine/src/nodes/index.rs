@@ -3,6 +3,7 @@
 use super::balance::CLASSES;
 use super::bitset::BitSet;
 use super::node::{Filed, MODEL_SLOTS, Row};
+use crate::resources::WHOLE;
 
 /// Each node is filed twice: by its free whole devices, and by the most that is left on a broken one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,12 +12,14 @@ pub(super) enum View {
     Part,
 }
 
-/// Classes of either view: one word of bits.
-const WIDTH: usize = 32;
+/// Classes by free whole devices, and by what is left on a broken one.
+const WHOLES: usize = 32;
+const PARTS: usize = 100;
 /// Free devices up to here have a class each; above, a class per power of two.
 const EXACT: u32 = 16;
-/// Thousandths per class of what is left on a broken device: 32 classes cover a device.
-const PART_STEP: u32 = 32;
+/// Thousandths per class of what is left on a broken device. People ask for hundredths: a class then
+/// holds what fits exactly, and nothing that just does not.
+const PART_STEP: u32 = WHOLE / PARTS as u32;
 
 /// The class of a node with `count` free devices.
 #[inline]
@@ -41,7 +44,7 @@ pub(super) fn core_class(cpu: u64) -> u8 {
     let halves = cpu / 500 + 1;
     let log = halves.ilog2();
     let upper = log > 0 && halves & (1 << (log - 1)) != 0;
-    (2 * log + u32::from(upper)).min(WIDTH as u32 - 1) as u8
+    (2 * log + u32::from(upper)).min(WHOLES as u32 - 1) as u8
 }
 
 /// Least that a node must have for a search to look at it.
@@ -110,35 +113,55 @@ impl Bucket {
     }
 }
 
-/// Which classes are not empty, by model, balance and view, and the buckets behind them.
-#[derive(Clone, Debug)]
-pub(super) struct Index {
-    filled: [[[u32; 2]; CLASSES]; MODEL_SLOTS],
-    /// Empty until the model has a node.
-    buckets: [Vec<Bucket>; MODEL_SLOTS],
-    /// Nodes by free devices, for upper bounds.
-    count: [[u32; WIDTH]; MODEL_SLOTS],
+/// Which classes of a model are not empty, one bit each, by balance.
+#[derive(Clone, Debug, Default)]
+#[repr(align(64))]
+struct Filled {
+    part: [u128; CLASSES],
+    whole: [u32; CLASSES],
 }
 
-impl Default for Index {
-    fn default() -> Self {
-        Index {
-            filled: [[[0; 2]; CLASSES]; MODEL_SLOTS],
-            buckets: [const { Vec::new() }; MODEL_SLOTS],
-            count: [[0; WIDTH]; MODEL_SLOTS],
+impl Filled {
+    fn set(&mut self, view: View, balance: u8, class: u8, filled: bool) {
+        match view {
+            View::Whole => {
+                let bits = &mut self.whole[usize::from(balance)];
+                *bits = *bits & !(1 << class) | u32::from(filled) << class;
+            }
+            View::Part => {
+                let bits = &mut self.part[usize::from(balance)];
+                *bits = *bits & !(1 << class) | u128::from(filled) << class;
+            }
         }
     }
 }
 
+/// All ready nodes: the words that say where to look, and the buckets behind them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Index {
+    filled: [Filled; MODEL_SLOTS],
+    /// Empty until the model has a node.
+    buckets: [Vec<Bucket>; MODEL_SLOTS],
+    /// Nodes by free devices, for upper bounds.
+    count: [[u32; WHOLES]; MODEL_SLOTS],
+}
+
 fn position(view: View, balance: u8, class: u8) -> usize {
-    (usize::from(balance) * 2 + view as usize) * WIDTH + usize::from(class)
+    let before = match view {
+        View::Whole => 0,
+        View::Part => WHOLES,
+    };
+    usize::from(balance) * (WHOLES + PARTS) + before + usize::from(class)
 }
 
 impl Index {
     /// Non-empty classes of a view, one bit each.
     #[inline]
-    pub(super) fn classes(&self, view: View, balance: u8, slot: usize) -> u32 {
-        self.filled[slot][usize::from(balance)][view as usize]
+    pub(super) fn classes(&self, view: View, balance: u8, slot: usize) -> u128 {
+        match view {
+            View::Whole => u128::from(self.filled[slot].whole[usize::from(balance)]),
+            View::Part => self.filled[slot].part[usize::from(balance)],
+        }
     }
 
     #[inline]
@@ -187,18 +210,18 @@ impl Index {
             return false;
         }
         if self.buckets[slot].is_empty() {
-            self.buckets[slot].resize(CLASSES * 2 * WIDTH, Bucket::default());
+            self.buckets[slot].resize(CLASSES * (WHOLES + PARTS), Bucket::default());
         }
         if let Some((balance, class)) = from {
             let bucket = &mut self.buckets[slot][position(view, balance, class)];
             bucket.remove(node, rows);
             if bucket.len == 0 {
-                self.filled[slot][usize::from(balance)][view as usize] &= !(1 << class);
+                self.filled[slot].set(view, balance, class, false);
             }
         }
         if let Some((balance, class)) = to {
             self.buckets[slot][position(view, balance, class)].insert(node, &rows[node]);
-            self.filled[slot][usize::from(balance)][view as usize] |= 1 << class;
+            self.filled[slot].set(view, balance, class, true);
         }
         true
     }
@@ -212,11 +235,11 @@ mod tests {
     fn classes_are_monotone_and_bounded() {
         for count in 0..crate::resources::MAX_DEVICES {
             assert!(whole_class(count) <= whole_class(count + 1));
-            assert!(u32::from(whole_class(count + 1)) < WIDTH as u32);
+            assert!(u32::from(whole_class(count + 1)) < WHOLES as u32);
             assert!(most_whole(u32::from(whole_class(count))) >= count);
         }
-        assert!((0..1_000).all(|milli| usize::from(part_class(milli)) < WIDTH));
+        assert!((0..1_000).all(|milli| usize::from(part_class(milli)) < PARTS));
         let cores: Vec<u8> = (0..63).map(|bit| core_class(1 << bit)).collect();
-        assert!(cores.is_sorted() && cores.iter().all(|&class| usize::from(class) < WIDTH));
+        assert!(cores.is_sorted() && cores.iter().all(|&class| usize::from(class) < WHOLES));
     }
 }

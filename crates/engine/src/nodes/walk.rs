@@ -100,7 +100,7 @@ impl Walk<'_> {
                 let mut classes =
                     self.classes(View::Whole, (0, CLASSES as u8 - 1), self.slots, whole_class(k));
                 while classes != 0 {
-                    let class = 31 - classes.leading_zeros() as u8;
+                    let class = classes.ilog2() as u8;
                     classes &= !(1 << class);
                     for group in self.order.groups() {
                         self.visit(View::Whole, group, self.slots, class, &mut |i| f(i, Stage::Free))?;
@@ -112,14 +112,14 @@ impl Walk<'_> {
     }
 
     /// Non-empty classes from `from` up, in any of the balance classes and models.
-    fn classes(&self, view: View, (low, high): (u8, u8), slots: Slots, from: u8) -> u32 {
+    fn classes(&self, view: View, (low, high): (u8, u8), slots: Slots, from: u8) -> u128 {
         let mut any = 0;
         for balance in low..=high {
             for slot in slots_of(slots) {
                 any |= self.index.classes(view, balance, slot);
             }
         }
-        any & u32::MAX.checked_shl(u32::from(from)).unwrap_or(0)
+        any & u128::MAX.checked_shl(u32::from(from)).unwrap_or(0)
     }
 
     fn ascend<F>(&self, view: View, group: (u8, u8), slots: Slots, from: u8, mut f: F) -> ControlFlow<()>
