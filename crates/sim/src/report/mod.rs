@@ -7,6 +7,8 @@ pub mod json;
 pub(crate) mod labels;
 pub mod note;
 mod policy;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod time;
 
