@@ -1,0 +1,324 @@
+//! A plan: evictions for one preemptor, and what it is given.
+
+use crate::line::Standing;
+use crate::quotas::{are_siblings, is_descendant};
+use crate::room::{Need, Room};
+use crate::violation::Breach;
+use crate::workloads::{Unit, Workload};
+use crate::world::{Checked, World};
+use std::collections::{BTreeMap, BTreeSet};
+use tidegate_engine::event::Cause;
+use tidegate_engine::ids::{QuotaId, WorkloadId};
+use tidegate_engine::resources::Dimension;
+use tidegate_engine::unit::Grant;
+use tidegate_engine::words::{Class, EvictionRule, IdleUse};
+
+/// One `Evicted` event.
+#[derive(Clone, Debug)]
+pub(crate) struct Eviction {
+    pub(crate) victim: WorkloadId,
+    /// Ascending.
+    pub(crate) units: Vec<u32>,
+    pub(crate) cause: Cause,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) by: WorkloadId,
+    pub(crate) evictions: Vec<Eviction>,
+    pub(crate) grants: Vec<Grant>,
+}
+
+impl Plan {
+    /// It evicts under tiers 2 or 3, and is firm as a whole.
+    pub(crate) fn is_late(&self) -> bool {
+        self.evictions.iter().any(|e| e.cause.rule != EvictionRule::Recall)
+    }
+
+    fn class(&self) -> Class {
+        let lowest = self.grants.iter().map(Grant::class).min().unwrap_or(Class::Firm);
+        if self.is_late() { Class::Firm } else { lowest }
+    }
+}
+
+/// What a plan is judged by.
+struct Judge<'a> {
+    world: &'a World,
+    plan: &'a Plan,
+    by: &'a Workload,
+    class: Class,
+    accounts: BTreeSet<QuotaId>,
+    /// With all victims gone.
+    room: Room,
+    /// `None` for mixed roles.
+    need: Option<Need>,
+}
+
+impl World {
+    /// The victims are leaving, the grants are not yet in the books.
+    pub(crate) fn check_plan(&self, plan: &Plan) -> Checked {
+        let by = self.workload(plan.by)?;
+        let wrong = |why| self.broken(Breach::WrongPlan { preemptor: self.name(plan.by), why });
+        if by.spec.idle == IdleUse::Only {
+            return wrong("a workload that uses idle capacity only evicts nobody");
+        }
+        if !by.spec.is_service() && by.running() > 0 {
+            return wrong("growth evicts nobody");
+        }
+        let class = plan.class();
+        let accounts = self.plan_accounts(by, class != Class::Firm || plan.is_late());
+        let room = self.room(plan.by, by, &accounts);
+        let judge = Judge { world: self, plan, by, class, accounts, room, need: self.need(by, plan) };
+        for eviction in &plan.evictions {
+            judge.check_eviction(eviction)?;
+        }
+        judge.check_minimal()?;
+        judge.check_tier()
+    }
+
+    fn need(&self, by: &Workload, plan: &Plan) -> Option<Need> {
+        let quota = self.quota_of(by);
+        let mut replicas = BTreeMap::new();
+        for grant in &plan.grants {
+            *replicas.entry(grant.model).or_default() += grant.slots.len() as i64;
+        }
+        by.has_equal_replicas().then(|| Need {
+            shape: by.spec.roles[0].shape,
+            replicas,
+            keeps_cpu: self.keeps(quota, Dimension::CPU),
+            keeps_memory: self.keeps(quota, Dimension::MEMORY),
+        })
+    }
+
+    /// `a`'s policies of tier 2 or 3 name `b`, whatever time protects.
+    fn could_evict(&self, a: &Workload, b: &Workload) -> bool {
+        a.spec.idle != IdleUse::Only && (self.self_level(a, b).is_ok() || self.child_level(a, b).is_ok())
+    }
+
+    fn self_level(&self, by: &Workload, victim: &Workload) -> Result<(), &'static str> {
+        let Some(policy) = &self.quota_of(by).policy.self_level else {
+            return Err("self-level preemption is off");
+        };
+        if !policy.high().contains(by.priority()) {
+            return Err("the preemptor's priority is not high");
+        }
+        let (q, v) = (by.spec.quota, victim.spec.quota);
+        let reached = (q == v && policy.reaches_own())
+            || (are_siblings(&self.quotas, q, v) && policy.reaches_siblings());
+        if !reached {
+            return Err("its quota is not within the scope");
+        }
+        if !policy.low().contains(victim.priority()) {
+            return Err("its priority is not low");
+        }
+        if policy.modules().contains(victim.spec.module) {
+            Ok(())
+        } else {
+            Err("its module is not preemptible")
+        }
+    }
+
+    fn child_level(&self, by: &Workload, victim: &Workload) -> Result<(), &'static str> {
+        let Some(policy) = &self.quota_of(by).policy.child_level else {
+            return Err("child-level preemption is off");
+        };
+        if !is_descendant(&self.quotas, victim.spec.quota, by.spec.quota) {
+            return Err("its quota is not below the preemptor's");
+        }
+        if !policy.victims().contains(victim.priority()) {
+            return Err("its priority is not preemptible");
+        }
+        if policy.modules().contains(victim.spec.module) {
+            Ok(())
+        } else {
+            Err("its module is not preemptible")
+        }
+    }
+
+    /// It started less than `protectFor` of its quota ago.
+    fn is_protected(&self, victim: &Workload, unit: &Unit) -> bool {
+        self.now.since(unit.started) < self.quota_of(victim).policy.protect_for
+    }
+}
+
+impl Judge<'_> {
+    fn check_eviction(&self, eviction: &Eviction) -> Checked {
+        let world = self.world;
+        let victim = world.workload(eviction.victim)?;
+        let not = |unit, why| {
+            let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
+            let rule = eviction.cause.rule.word().to_string();
+            world.broken(Breach::NotEligible { preemptor, victim, unit, rule, why })
+        };
+        if eviction.victim == self.plan.by {
+            return not(0, "it is the preemptor itself");
+        }
+        let late = eviction.cause.rule != EvictionRule::Recall;
+        if late && eviction.cause.policy_of != Some(self.by.spec.quota) {
+            return not(0, "the policy shown is not that of the preemptor's quota");
+        }
+        // What falls below its minimum leaves whole: such units go along with the ones that are named.
+        let mut along = match victim {
+            v if v.running() > 0 => 0,
+            v if v.spec.is_service() => v.spec.min().max(1) as usize - 1,
+            _ => eviction.units.len() - 1,
+        };
+        let gang = !victim.spec.is_service() && victim.running() == 0;
+        for &number in &eviction.units {
+            let unit = &victim.units[&number];
+            if let Err(why) = self.names(eviction, victim, number, unit) {
+                if along == 0 || (gang && number == 0) {
+                    return not(number, why);
+                }
+                along -= 1;
+                continue;
+            }
+            let rank = world.rank(victim, unit.class());
+            if rank >= world.rank(self.by, self.class) {
+                let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
+                return world.broken(Breach::RankNotRaised { preemptor, victim, unit: number });
+            }
+            if late && self.recalls(victim, unit).is_ok() && self.borrows(unit) {
+                let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
+                let (said, first) = (eviction.cause.rule.word().into(), EvictionRule::Recall.word());
+                return world.broken(Breach::NotFirstTier { preemptor, victim, unit: number, said, first });
+            }
+        }
+        Ok(())
+    }
+
+    /// The rule that the eviction shows names this unit.
+    fn names(&self, e: &Eviction, victim: &Workload, number: u32, unit: &Unit) -> Result<(), &'static str> {
+        let world = self.world;
+        match e.cause.rule {
+            EvictionRule::Recall => {
+                self.recalls(victim, unit)?;
+                let growth = !victim.spec.is_service() && number != 0;
+                if !growth && world.could_evict(victim, self.by) {
+                    return Err("its own policy could evict the preemptor straight back");
+                }
+                if !self.borrows(unit) && !self.needs_nodes_of(victim, e, number) {
+                    return Err(
+                        "it borrows nothing that the preemptor may use, and its nodes are not needed",
+                    );
+                }
+                Ok(())
+            }
+            EvictionRule::SelfLevel => world.self_level(self.by, victim),
+            EvictionRule::ChildLevel => world.child_level(self.by, victim),
+            _ => Err("it is an operator's rule"),
+        }?;
+        if e.cause.rule != EvictionRule::Recall && world.is_protected(victim, unit) {
+            return Err("it is protected, it started too recently");
+        }
+        Ok(())
+    }
+
+    fn recalls(&self, victim: &Workload, unit: &Unit) -> Result<(), &'static str> {
+        if self.world.quota_of(victim).pool != self.world.quota_of(self.by).pool {
+            return Err("it runs in another pool");
+        }
+        if unit.class() < self.class { Ok(()) } else { Err("its class is not below the preemptor's") }
+    }
+
+    /// It draws by loan or idle on an account that the plan may use.
+    fn borrows(&self, unit: &Unit) -> bool {
+        unit.grant.draws.iter().any(|d| d.class < self.class && self.accounts.contains(&d.account))
+    }
+
+    /// If it stayed, the nodes would not do.
+    fn needs_nodes_of(&self, victim: &Workload, eviction: &Eviction, number: u32) -> bool {
+        let sets = victim.could_stay(&eviction.units);
+        sets.iter().filter(|set| set.contains(&number)).all(|set| {
+            let room = self.with(victim, set);
+            match &self.need {
+                Some(need) => !room.places(need),
+                None => !room.fits_nodes(&self.plan.grants),
+            }
+        })
+    }
+
+    /// The room if these units stayed.
+    fn with(&self, victim: &Workload, units: &[u32]) -> Room {
+        let mut room = self.room.clone();
+        units.iter().for_each(|n| room.change(&victim.units[n].grant, -1));
+        room
+    }
+
+    fn check_minimal(&self) -> Checked {
+        for eviction in &self.plan.evictions {
+            let victim = self.world.workload(eviction.victim)?;
+            for units in victim.could_stay(&eviction.units) {
+                let room = self.with(victim, &units);
+                let still_fits = match &self.need {
+                    Some(need) => room.funds(need) && room.places(need),
+                    None => room.fits(&self.plan.grants),
+                };
+                if still_fits {
+                    let (preemptor, victim) =
+                        (self.world.name(self.plan.by), self.world.name(eviction.victim));
+                    return self.world.broken(Breach::NotMinimal { preemptor, victim, units });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The latest tier of the plan was opened for a reason: all that earlier ones offer would not do.
+    fn check_tier(&self) -> Checked {
+        let Some(need) = &self.need else { return Ok(()) };
+        let rules = || self.plan.evictions.iter().map(|e| e.cause.rule);
+        let Some(latest) = rules().max().filter(|latest| *latest > EvictionRule::Recall) else {
+            return Ok(());
+        };
+        let mut attempts = vec![(Class::Firm, false, false), (Class::Loan, true, false)];
+        if latest == EvictionRule::ChildLevel {
+            attempts.push((Class::Firm, true, true));
+        }
+        for (class, siblings, second_tier) in attempts {
+            if self.would_suffice(need, class, siblings, second_tier) {
+                let (preemptor, tier) = (self.world.name(self.plan.by), latest.word().to_string());
+                return self.world.broken(Breach::TierNotNeeded { preemptor, tier });
+            }
+        }
+        Ok(())
+    }
+
+    fn would_suffice(&self, need: &Need, class: Class, siblings: bool, second_tier: bool) -> bool {
+        let world = self.world;
+        let accounts = world.plan_accounts(self.by, siblings);
+        let mut room = world.room(self.plan.by, self.by, &accounts);
+        for eviction in &self.plan.evictions {
+            let victim = &world.workloads[&eviction.victim];
+            eviction.units.iter().for_each(|n| room.change(&victim.units[n].grant, -1));
+        }
+        let mine = self.plan.evictions.iter().flat_map(|e| e.units.iter().map(|n| (e.victim, *n)));
+        let mine: BTreeSet<_> = mine.collect();
+        let pool = world.quota_of(self.by).pool;
+        for id in world.occupied.iter().filter(|id| **id != self.plan.by) {
+            let other = &world.workloads[id];
+            if world.quota_of(other).pool != pool {
+                continue;
+            }
+            let returns = world.could_evict(other, self.by);
+            for (number, unit) in &other.units {
+                // Who starts in this pass is not evicted by it.
+                let stays = unit.standing != Standing::Running || unit.started == world.now;
+                if stays && !mine.contains(&(*id, *number)) {
+                    continue;
+                }
+                let named = second_tier && world.self_level(self.by, other).is_ok();
+                let lower = unit.class() < class && !returns;
+                let borrows =
+                    unit.grant.draws.iter().any(|d| d.class < class && accounts.contains(&d.account));
+                if named && !world.is_protected(other, unit) || lower && borrows {
+                    room.change(&unit.grant, 1);
+                } else if lower {
+                    // Recalled for want of nodes alone; what it draws by right is not taken back.
+                    room.change_nodes(&unit.grant, 1);
+                }
+            }
+        }
+        room.funds(need) && room.places(need)
+    }
+}

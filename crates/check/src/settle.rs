@@ -1,0 +1,162 @@
+//! What must hold when a batch is complete.
+
+use crate::checker::Checker;
+use crate::line::Standing;
+use crate::quotas::{excess, share, tree};
+use crate::violation::{Breach, Figure};
+use crate::workloads::Phase;
+use crate::world::{Checked, World};
+use std::collections::BTreeSet;
+use tidegate_engine::ids::{PoolId, QuotaId, WorkloadId};
+use tidegate_engine::nodes::NodeState;
+use tidegate_engine::resources::{Dimension, Resources};
+
+impl Checker {
+    pub(crate) fn close(&mut self) -> Checked {
+        self.check_operator()?;
+        if let Some((by, evictions)) = self.batch.pending.first_key_value() {
+            let (preemptor, victims) = (self.world.name(*by), evictions.len());
+            return self.world.broken(Breach::NothingGranted { preemptor, victims });
+        }
+        if let Some(by) = self.batch.takeovers.keys().next() {
+            let (preemptor, why) = (self.world.name(*by), "it took over a hold and was given nothing");
+            return self.world.broken(Breach::WrongPlan { preemptor, why });
+        }
+        let touched: Vec<QuotaId> = self.world.touched_accounts.iter().copied().collect();
+        for id in &touched {
+            self.check_account(*id)?;
+        }
+        // Accounts within their shares keep a tree within its guarantee: only a change of the tree or
+        // an overdraft makes it worth adding up.
+        let overdrawn = self.world.overdrawn.iter().map(|id| self.world.quotas[id].root);
+        let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).collect();
+        for root in trees {
+            self.world.check_tree(root)?;
+        }
+        for pool in &self.batch.pools {
+            self.world.check_supply(*pool)?;
+        }
+        self.check_lost()?;
+        for id in &self.world.touched_workloads {
+            self.world.check_standing(*id)?;
+        }
+        Ok(())
+    }
+
+    fn check_account(&mut self, id: QuotaId) -> Checked {
+        let world = &self.world;
+        let Some(quota) = world.quotas.get(&id) else { return Ok(()) };
+        let (share, beyond) = (share(&world.quotas, id), excess(&world.quotas, id));
+        for d in Dimension::all() {
+            let figure = |value| Figure { dimension: d, value };
+            if share[d] < 0 {
+                let (quota, share) = (quota.name.clone(), figure(share[d]));
+                return world.broken(Breach::NegativeShare { quota, share });
+            }
+            let account = quota.name.clone();
+            match &quota.overdraft {
+                None if beyond[d] > 0 => {
+                    let (used, limit) = (figure(quota.line(d).used()), share[d]);
+                    return world.broken(Breach::Overdrawn { account, used, limit });
+                }
+                Some(overdraft) if beyond[d] > overdraft.left[d] => {
+                    let (by, allowed) = (figure(beyond[d]), overdraft.left[d]);
+                    return world.broken(Breach::OverdraftGrew { account, by, allowed });
+                }
+                _ => {}
+            }
+        }
+        if let Some(overdraft) = &mut self.world.quotas.get_mut(&id).expect("found above").overdraft {
+            overdraft.left = beyond;
+            if beyond == Resources::default() {
+                let account = self.world.quota_name(id);
+                return self.world.broken(Breach::OverdraftNotSettled { account });
+            }
+        }
+        Ok(())
+    }
+
+    /// Nobody is left on a node that is lost, and nobody lost a node that is not.
+    fn check_lost(&self) -> Checked {
+        for (pool, id) in &self.batch.lost {
+            let Some(node) = self.world.pool(*pool)?.nodes.get(id) else { continue };
+            let name = node.spec.name.to_string();
+            if node.state != NodeState::Lost {
+                let (said, counted) = ("lost".into(), format!("{:?}", node.state).to_lowercase());
+                return self.world.broken(Breach::WrongRecord { of: name, what: "it is", said, counted });
+            }
+            if let Some((workload, _)) = node.units.first() {
+                let workload = self.world.name(*workload);
+                return self.world.broken(Breach::NodeInUse { node: name, workload, why: "is lost" });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl World {
+    pub(crate) fn check_tree(&self, root: QuotaId) -> Checked {
+        let Some(top) = self.quotas.get(&root) else { return Ok(()) };
+        let members = tree(&self.quotas, root);
+        // A smaller root is overdrawn as a whole tree; nobody in the tree gains by that.
+        let slack = match &top.overdraft {
+            Some(overdraft) if overdraft.of_root => excess(&self.quotas, root),
+            _ => Resources::default(),
+        };
+        let shares = members.iter().fold(Resources::default(), |sum, id| sum.plus(&share(&self.quotas, *id)));
+        for d in Dimension::all() {
+            let (name, guarantee) = (top.name.clone(), top.guarantee[d]);
+            let figure = |value| Figure { dimension: d, value };
+            if let Some(id) = members
+                .iter()
+                .find(|id| d.model().is_none() && guarantee == 0 && self.quotas[id].guarantee[d] != 0)
+            {
+                let quota = self.quota_name(*id);
+                return self.broken(Breach::NotKept { quota, dimension: d, root: name });
+            }
+            if shares[d] != guarantee {
+                return self.broken(Breach::SharesDoNotAddUp {
+                    root: name,
+                    shares: figure(shares[d]),
+                    guarantee,
+                });
+            }
+            let drawn: i64 = members.iter().map(|id| self.quotas[id].line(d).drawn()).sum();
+            if drawn > guarantee + slack[d] {
+                return self.broken(Breach::TreeOverdrawn { root: name, drawn: figure(drawn), guarantee });
+            }
+        }
+        self.check_transit(root)
+    }
+
+    pub(crate) fn check_supply(&self, id: PoolId) -> Checked {
+        let pool = self.pool(id)?;
+        let supply = self.supply(pool);
+        let promised =
+            pool.roots.iter().fold(Resources::default(), |sum, root| sum.plus(&self.quotas[root].guarantee));
+        for d in Dimension::all() {
+            if promised[d] > supply[d] {
+                let (pool, promised) = (pool.name.clone(), Figure { dimension: d, value: promised[d] });
+                return self.broken(Breach::PoolOversold { pool, promised, supply: supply[d] });
+            }
+        }
+        Ok(())
+    }
+
+    /// The phase of a workload agrees with its units.
+    pub(crate) fn check_standing(&self, id: WorkloadId) -> Checked {
+        let Some(workload) = self.workloads.get(&id) else { return Ok(()) };
+        let has = |standing| workload.has(standing);
+        let why = match workload.phase {
+            Phase::Running if !has(Standing::Running) => "is said to run, and nothing of it does",
+            Phase::Running => return Ok(()),
+            _ if has(Standing::Running) => "does not run, and a unit of it does",
+            Phase::Held if !has(Standing::Held) => "is said to be held, and nothing is held for it",
+            Phase::Held => return Ok(()),
+            _ if has(Standing::Held) => "is not to start, and capacity is held for it",
+            Phase::Leaving(_) if !has(Standing::Leaving) => "has left, and is neither queued again nor ended",
+            _ => return Ok(()),
+        };
+        self.broken(Breach::Dangling { workload: self.name(id), why })
+    }
+}

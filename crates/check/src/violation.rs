@@ -1,0 +1,452 @@
+//! What can be wrong, said in plain words.
+
+use std::fmt;
+use tidegate_engine::amounts::Amount;
+use tidegate_engine::ids::Tick;
+use tidegate_engine::resources::Dimension;
+
+/// A rule was broken. The checker's books are of no use after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    pub at: Tick,
+    pub breach: Breach,
+}
+
+/// An amount for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Figure {
+    pub dimension: Dimension,
+    pub value: i64,
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let model = self.dimension.model().filter(|m| m.0 > 0).map(|m| format!(" (model {})", m.0));
+        let amount = Amount { dimension: self.dimension, value: self.value, models: &[] };
+        write!(f, "{amount}{}", model.unwrap_or_default())
+    }
+}
+
+/// Workloads, quotas, nodes and pools appear by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Breach {
+    // The log itself.
+    ClockBackwards {
+        last: Tick,
+    },
+    Unknown {
+        noun: &'static str,
+        id: u64,
+    },
+    Repeated {
+        noun: &'static str,
+        name: String,
+    },
+    /// A figure of an event contradicts the events before it.
+    WrongRecord {
+        of: String,
+        what: &'static str,
+        said: String,
+        counted: String,
+    },
+
+    // The state machine.
+    WrongState {
+        workload: String,
+        state: &'static str,
+        event: &'static str,
+    },
+    WrongUnit {
+        workload: String,
+        unit: u32,
+        event: &'static str,
+        why: &'static str,
+    },
+    BelowMinimum {
+        workload: String,
+        replicas: u32,
+        min: u32,
+    },
+    GangSplit {
+        workload: String,
+    },
+    WrongStartKind {
+        workload: String,
+        said: String,
+        expected: &'static str,
+    },
+    WrongExit {
+        workload: String,
+        said: String,
+        why: &'static str,
+    },
+    Dangling {
+        workload: String,
+        why: &'static str,
+    },
+    HoldNotKept {
+        workload: String,
+        unit: u32,
+    },
+
+    // Grants.
+    WrongDemand {
+        workload: String,
+        unit: u32,
+        drawn: Figure,
+        demand: i64,
+    },
+    DrawNotAllowed {
+        workload: String,
+        account: String,
+        rule: String,
+        why: &'static str,
+    },
+    WrongClass {
+        workload: String,
+        account: String,
+        rule: String,
+        said: String,
+        expected: &'static str,
+    },
+    DrawOnOverdrawn {
+        workload: String,
+        account: String,
+    },
+    ReservationBroken {
+        workload: String,
+        account: String,
+        reserved_for: String,
+    },
+    WrongShape {
+        workload: String,
+        unit: u32,
+        why: &'static str,
+    },
+    WrongNode {
+        workload: String,
+        unit: u32,
+        node: String,
+        why: &'static str,
+    },
+    WrongModel {
+        workload: String,
+        unit: u32,
+        why: &'static str,
+    },
+    WrongMove {
+        workload: String,
+        unit: u32,
+        why: &'static str,
+    },
+
+    // The ledger.
+    Overdrawn {
+        account: String,
+        used: Figure,
+        limit: i64,
+    },
+    OverdraftGrew {
+        account: String,
+        by: Figure,
+        allowed: i64,
+    },
+    OverdraftUnfounded {
+        account: String,
+        why: &'static str,
+    },
+    OverdraftNotSettled {
+        account: String,
+    },
+    SettledTooEarly {
+        account: String,
+        by: Figure,
+    },
+    UsedInTransit {
+        root: String,
+        used: Figure,
+        arrived: i64,
+    },
+    TreeOverdrawn {
+        root: String,
+        drawn: Figure,
+        guarantee: i64,
+    },
+    SharesDoNotAddUp {
+        root: String,
+        shares: Figure,
+        guarantee: i64,
+    },
+    NegativeShare {
+        quota: String,
+        share: Figure,
+    },
+    NotKept {
+        quota: String,
+        dimension: Dimension,
+        root: String,
+    },
+    PoolOversold {
+        pool: String,
+        promised: Figure,
+        supply: i64,
+    },
+    QuotaInUse {
+        quota: String,
+        why: &'static str,
+    },
+
+    // The placement.
+    DeviceOverfull {
+        node: String,
+        device: u16,
+        milli: i64,
+    },
+    NodeOverfull {
+        node: String,
+        used: Figure,
+        capacity: i64,
+    },
+    NodeInUse {
+        node: String,
+        workload: String,
+        why: &'static str,
+    },
+
+    // Plans.
+    NothingGranted {
+        preemptor: String,
+        victims: usize,
+    },
+    NotEligible {
+        preemptor: String,
+        victim: String,
+        unit: u32,
+        rule: String,
+        why: &'static str,
+    },
+    NotFirstTier {
+        preemptor: String,
+        victim: String,
+        unit: u32,
+        said: String,
+        first: &'static str,
+    },
+    RankNotRaised {
+        preemptor: String,
+        victim: String,
+        unit: u32,
+    },
+    NotMinimal {
+        preemptor: String,
+        victim: String,
+        units: Vec<u32>,
+    },
+    TierNotNeeded {
+        preemptor: String,
+        tier: String,
+    },
+    WrongPlan {
+        preemptor: String,
+        why: &'static str,
+    },
+    EvictedInStartingPass {
+        victim: String,
+        unit: u32,
+    },
+    TakeoverNotHigher {
+        loser: String,
+        by: String,
+    },
+
+    // Evictions by an operator.
+    WrongOrder {
+        victim: String,
+        spared: String,
+        account: String,
+    },
+    Needless {
+        victim: String,
+        units: Vec<u32>,
+    },
+    NotThere {
+        victim: String,
+        unit: u32,
+    },
+
+    // Metering.
+    NotMetered {
+        account: String,
+        at: Tick,
+        drawn: Figure,
+        metered: i64,
+    },
+    WrongInterval {
+        workload: String,
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, milli) = (self.at.0 / 1_000, self.at.0 % 1_000);
+        write!(f, "at {seconds}.{milli:03}s: {}", self.breach)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+fn value(figure: &Figure, value: i64) -> Figure {
+    Figure { value, ..*figure }
+}
+
+fn list(units: &[u32]) -> String {
+    units.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use Breach::*;
+        match self {
+            ClockBackwards { last } => write!(f, "the clock went back from {} ms", last.0),
+            Unknown { noun, id } => write!(f, "an event speaks of {noun} {id}, which does not exist"),
+            Repeated { noun, name } => write!(f, "{noun} {name} appears a second time"),
+            WrongRecord { of, what, said, counted } => {
+                write!(f, "{of}: the event says {what} {said}, the events before it say {counted}")
+            }
+            WrongState { workload, state, event } => write!(f, "{workload} is {state} and cannot be {event}"),
+            WrongUnit { workload, unit, event, why } => {
+                write!(f, "unit {unit} of {workload} cannot be {event}: {why}")
+            }
+            BelowMinimum { workload, replicas, min } => {
+                write!(f, "{workload} goes on with {replicas} replicas, its minimum is {min}")
+            }
+            GangSplit { workload } => write!(f, "{workload} is a gang, and only a part of it runs"),
+            WrongStartKind { workload, said, expected } => {
+                write!(f, "the start of {workload} is called {said} and is {expected}")
+            }
+            WrongExit { workload, said, why } => write!(f, "{workload} leaves by {said}: {why}"),
+            Dangling { workload, why } => write!(f, "{workload} {why}"),
+            HoldNotKept { workload, unit } => {
+                write!(
+                    f,
+                    "unit {unit} of {workload} starts with other draws or devices than were held for it"
+                )
+            }
+            WrongDemand { workload, unit, drawn, demand } => {
+                write!(f, "unit {unit} of {workload} asks for {} and draws {drawn}", value(drawn, *demand))
+            }
+            DrawNotAllowed { workload, account, rule, why } => {
+                write!(f, "{workload} may not draw on {account} under the rule {rule}: {why}")
+            }
+            WrongClass { workload, account, rule, said, expected } => {
+                write!(
+                    f,
+                    "{workload} draws on {account} under the rule {rule} as {said}, should be {expected}"
+                )
+            }
+            DrawOnOverdrawn { workload, account } => {
+                write!(f, "{workload} gets new draws on {account}, which is overdrawn")
+            }
+            ReservationBroken { workload, account, reserved_for } => {
+                write!(f, "{workload} takes of {account} what is reserved for {reserved_for}, of higher rank")
+            }
+            WrongShape { workload, unit, why } => write!(f, "the slots of unit {unit} of {workload}: {why}"),
+            WrongNode { workload, unit, node, why } => {
+                write!(f, "unit {unit} of {workload} may not be placed on {node}: {why}")
+            }
+            WrongModel { workload, unit, why } => {
+                write!(f, "the GPU model of unit {unit} of {workload}: {why}")
+            }
+            WrongMove { workload, unit, why } => write!(f, "unit {unit} of {workload} was re-funded: {why}"),
+            Overdrawn { account, used, limit } => {
+                write!(f, "{account} is used for {used}, its share is {}", value(used, *limit))
+            }
+            OverdraftGrew { account, by, allowed } => write!(
+                f,
+                "{account} is overdrawn by {by}, at most {} were declared and left",
+                value(by, *allowed)
+            ),
+            OverdraftUnfounded { account, why } => write!(f, "an overdraft of {account} was declared: {why}"),
+            OverdraftNotSettled { account } => {
+                write!(f, "the overdraft of {account} is gone and was not settled")
+            }
+            SettledTooEarly { account, by } => write!(f, "{account} was settled while overdrawn by {by}"),
+            UsedInTransit { root, used, arrived } => write!(
+                f,
+                "in the tree of {root} {used} of gains in transit are used, {} have arrived",
+                value(used, *arrived)
+            ),
+            TreeOverdrawn { root, drawn, guarantee } => {
+                write!(f, "the tree of {root} draws {drawn}, guaranteed are {}", value(drawn, *guarantee))
+            }
+            SharesDoNotAddUp { root, shares, guarantee } => write!(
+                f,
+                "the shares below {root} add up to {shares}, its guarantee is {}",
+                value(shares, *guarantee)
+            ),
+            NegativeShare { quota, share } => write!(f, "the share of {quota} is {share}"),
+            NotKept { quota, dimension, root } => {
+                write!(f, "{quota} keeps books on {}, {root} does not", Amount::name(*dimension, &[]))
+            }
+            PoolOversold { pool, promised, supply } => {
+                write!(
+                    f,
+                    "the roots of {pool} are guaranteed {promised}, its nodes have {}",
+                    value(promised, *supply)
+                )
+            }
+            QuotaInUse { quota, why } => write!(f, "{quota} was deleted: {why}"),
+            DeviceOverfull { node, device, milli } => {
+                write!(f, "device {device} of {node} is occupied to {} of 1", Amount::milli(*milli))
+            }
+            NodeOverfull { node, used, capacity } => {
+                write!(f, "{node} has {}, occupied are {used}", value(used, *capacity))
+            }
+            NodeInUse { node, workload, why } => write!(f, "{workload} occupies {node}, which {why}"),
+            NothingGranted { preemptor, victims } => {
+                write!(f, "{victims} evictions for {preemptor}, which was given nothing")
+            }
+            NotEligible { preemptor, victim, unit, rule, why } => {
+                write!(f, "{preemptor} may not evict unit {unit} of {victim} under the rule {rule}: {why}")
+            }
+            NotFirstTier { preemptor, victim, unit, said, first } => write!(
+                f,
+                "the eviction of unit {unit} of {victim} by {preemptor} shows {said}; {first} comes first and names it"
+            ),
+            RankNotRaised { preemptor, victim, unit } => {
+                write!(f, "{preemptor} evicts unit {unit} of {victim}, whose rank is not lower")
+            }
+            NotMinimal { preemptor, victim, units } => {
+                write!(f, "{preemptor} fits without evicting unit {} of {victim}", list(units))
+            }
+            TierNotNeeded { preemptor, tier } => {
+                write!(f, "{preemptor} evicts under the rule {tier}, and earlier tiers would have sufficed")
+            }
+            WrongPlan { preemptor, why } => write!(f, "the plan for {preemptor}: {why}"),
+            EvictedInStartingPass { victim, unit } => {
+                write!(f, "unit {unit} of {victim} was started and evicted in one pass")
+            }
+            TakeoverNotHigher { loser, by } => {
+                write!(f, "{by} took over the hold of {loser}, whose rank is not lower")
+            }
+            WrongOrder { victim, spared, account } => write!(
+                f,
+                "{victim} left {account} before {spared}, which is of a lower class and draws no less there"
+            ),
+            Needless { victim, units } => {
+                write!(f, "the change fits without evicting unit {} of {victim}", list(units))
+            }
+            NotThere { victim, unit } => {
+                write!(f, "unit {unit} of {victim} was drained from a node that it does not occupy")
+            }
+            NotMetered { account, at, drawn, metered } => write!(
+                f,
+                "from {} ms on {account} is drawn for {drawn} and metered for {}",
+                at.0,
+                value(drawn, *metered)
+            ),
+            WrongInterval { workload, why } => write!(f, "a usage record of {workload} {why}"),
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Hand-made histories: legal ones pass, and every kind of breach is found.
+
+mod history;
+mod lifecycle;
