@@ -46,7 +46,7 @@ impl Nodes {
             }
         });
         let had = (row.cpu + u64::from(slot.cpu), row.memory + slot.memory);
-        self.rebook(i, shrank, false);
+        self.rebook(i, shrank);
         if self.rows[i].filed.is_some() {
             self.ceilings.lower(&self.rows, i, had.0, had.1);
         }
@@ -89,7 +89,7 @@ impl Nodes {
                 after => row.part = row.part.max(after),
             }
         });
-        self.rebook(i, shrank, true);
+        self.rebook(i, shrank);
         if self.rows[i].filed.is_some() {
             self.ceilings.raise(&self.rows, i);
         }
@@ -128,19 +128,19 @@ impl Nodes {
     }
 
     /// Brings counters and index in line with a row that changed. `shrank`: the largest part may be
-    /// smaller now. `grew`: something was given back.
-    fn rebook(&mut self, i: usize, shrank: bool, grew: bool) {
+    /// smaller now.
+    fn rebook(&mut self, i: usize, shrank: bool) {
         let row = &mut self.rows[i];
         if shrank {
             row.part = largest_part(self.devices.of(row.devices_at, row.gpus));
         }
         self.figures.of(row).plus(row);
-        self.refile(i, grew);
+        self.refile(i);
     }
 
-    pub(super) fn refile(&mut self, i: usize, grew: bool) {
+    pub(super) fn refile(&mut self, i: usize) {
         let row: &Row = &self.rows[i];
         let to = self.filing(row);
-        self.index.file(&mut self.rows, i, to, grew);
+        self.index.file(&mut self.rows, i, to);
     }
 }

@@ -3,8 +3,14 @@
 //! A block is a word of the index's bit sets: where the block's ceiling is too low, 64 nodes are passed
 //! over unseen. Ceilings are exact, so that a pool without cores says no without a search.
 
-use super::index::Floor;
 use super::node::Row;
+
+/// Least that a node must have for a search to look at it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Floor {
+    pub(super) cpu: u64,
+    pub(super) memory: u64,
+}
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Ceiling {
@@ -27,6 +33,11 @@ impl Ceilings {
     #[inline]
     pub(super) fn may_hold(&self, block: usize, floor: &Floor) -> bool {
         self.0[block].cpu >= floor.cpu && self.0[block].memory >= floor.memory
+    }
+
+    /// Whether any block may hold it.
+    pub(super) fn any(&self, floor: &Floor) -> bool {
+        (0..self.0.len()).any(|block| self.may_hold(block, floor))
     }
 
     /// A node has more than before, or is new.

@@ -47,69 +47,27 @@ pub(super) fn core_class(cpu: u64) -> u8 {
     (2 * log + u32::from(upper)).min(WHOLES as u32 - 1) as u8
 }
 
-/// Least that a node must have for a search to look at it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Floor {
-    pub(super) cpu: u64,
-    pub(super) memory: u64,
-    /// Left on a broken device, in thousandths.
-    pub(super) part: u16,
-}
-
-/// Nodes of one class; its head is one cache line.
+/// Nodes of one class.
 #[derive(Clone, Debug, Default)]
-#[repr(align(64))]
 pub(super) struct Bucket {
     nodes: BitSet,
     len: u32,
-    /// Nodes that left since the ceilings were last exact.
-    left: u32,
-    /// No node of the bucket has more: a bucket of starved nodes is passed over unopened.
-    ceiling_cpu: u64,
-    ceiling_memory: u64,
-    ceiling_part: u16,
 }
 
 impl Bucket {
-    pub(super) fn may_hold(&self, floor: &Floor) -> bool {
-        self.ceiling_cpu >= floor.cpu
-            && self.ceiling_memory >= floor.memory
-            && self.ceiling_part >= floor.part
-    }
-
     #[inline]
     pub(super) fn next(&self, from: usize) -> Option<usize> {
         self.nodes.next(from)
     }
 
-    fn raise(&mut self, row: &Row) {
-        self.ceiling_cpu = self.ceiling_cpu.max(row.cpu);
-        self.ceiling_memory = self.ceiling_memory.max(row.memory);
-        self.ceiling_part = self.ceiling_part.max(row.part);
-    }
-
-    fn insert(&mut self, node: usize, row: &Row) {
+    fn insert(&mut self, node: usize) {
         self.nodes.insert(node);
         self.len += 1;
-        self.raise(row);
     }
 
-    fn remove(&mut self, node: usize, rows: &[Row]) {
+    fn remove(&mut self, node: usize) {
         self.nodes.remove(node);
         self.len -= 1;
-        self.left += 1;
-        // Exact again after as many departures as it has members: a row per departure on average.
-        if self.left >= self.len {
-            self.left = 0;
-            self.ceiling_cpu = 0;
-            self.ceiling_memory = 0;
-            self.ceiling_part = 0;
-            let mut at = 0;
-            while let Some(i) = self.nodes.next(at) {
-                self.raise(&rows[i]);
-                at = i + 1;
-            }
-        }
     }
 }
 
@@ -175,13 +133,13 @@ impl Index {
         classes.map(|(&nodes, class)| u64::from(nodes) * u64::from(most_whole(class) / k)).sum()
     }
 
-    /// Moves a node to where `to` says; `None` takes it out. `grew`: cores or memory came free.
-    pub(super) fn file(&mut self, rows: &mut [Row], node: usize, to: Option<Filed>, grew: bool) {
+    /// Moves a node to where `to` says; `None` takes it out.
+    pub(super) fn file(&mut self, rows: &mut [Row], node: usize, to: Option<Filed>) {
         let from = std::mem::replace(&mut rows[node].filed, to);
         let slot = usize::from(rows[node].slot);
         let whole = |filed: Filed| (filed.balance, filed.whole);
         let part = |filed: Filed| filed.part.map(|part| (filed.balance, part));
-        if self.shift(View::Whole, rows, node, from.map(whole), to.map(whole), grew) {
+        if self.shift(View::Whole, slot, node, from.map(whole), to.map(whole)) {
             if let Some(filed) = from {
                 self.count[slot][usize::from(filed.whole)] -= 1;
             }
@@ -189,24 +147,19 @@ impl Index {
                 self.count[slot][usize::from(filed.whole)] += 1;
             }
         }
-        self.shift(View::Part, rows, node, from.and_then(part), to.and_then(part), grew);
+        self.shift(View::Part, slot, node, from.and_then(part), to.and_then(part));
     }
 
     /// Says whether the node changed its bucket.
     fn shift(
         &mut self,
         view: View,
-        rows: &[Row],
+        slot: usize,
         node: usize,
         from: Option<(u8, u8)>,
         to: Option<(u8, u8)>,
-        grew: bool,
     ) -> bool {
-        let slot = usize::from(rows[node].slot);
         if from == to {
-            if let (Some((balance, class)), true) = (to, grew) {
-                self.buckets[slot][position(view, balance, class)].raise(&rows[node]);
-            }
             return false;
         }
         if self.buckets[slot].is_empty() {
@@ -214,13 +167,13 @@ impl Index {
         }
         if let Some((balance, class)) = from {
             let bucket = &mut self.buckets[slot][position(view, balance, class)];
-            bucket.remove(node, rows);
+            bucket.remove(node);
             if bucket.len == 0 {
                 self.filled[slot].set(view, balance, class, false);
             }
         }
         if let Some((balance, class)) = to {
-            self.buckets[slot][position(view, balance, class)].insert(node, &rows[node]);
+            self.buckets[slot][position(view, balance, class)].insert(node);
             self.filled[slot].set(view, balance, class, true);
         }
         true

@@ -142,7 +142,7 @@ impl Nodes {
         Arc::make_mut(&mut self.specs).push(spec);
         self.residents.push(Residents::new());
         self.len += 1;
-        self.refile(self.rows.len() - 1, true);
+        self.refile(self.rows.len() - 1);
         self.ceilings.raise(&self.rows, self.rows.len() - 1);
         self.tune();
         NodeId(self.rows.len() as u32 - 1)
@@ -157,7 +157,7 @@ impl Nodes {
         row.removed = true;
         self.kinds.remove(row.kind);
         self.len -= 1;
-        self.refile(i, false);
+        self.refile(i);
         self.relevel(i);
         self.tune();
     }
@@ -169,7 +169,7 @@ impl Nodes {
         self.figures.of(row).minus(row);
         row.state = state;
         self.figures.of(row).plus(row);
-        self.refile(i, true);
+        self.refile(i);
         self.relevel(i);
     }
 
@@ -192,7 +192,7 @@ impl Nodes {
         let yardstick = Yardstick::of(&self.kinds);
         if yardstick != self.yardstick {
             self.yardstick = yardstick;
-            (0..self.rows.len()).for_each(|i| self.refile(i, false));
+            (0..self.rows.len()).for_each(|i| self.refile(i));
         }
     }
 

@@ -1,8 +1,8 @@
 //! The order in which a search looks at nodes.
 
 use super::balance::{CLASSES, Order};
-use super::ceilings::Ceilings;
-use super::index::{Floor, Index, View, core_class, part_class, whole_class};
+use super::ceilings::{Ceilings, Floor};
+use super::index::{Index, View, core_class, part_class, whole_class};
 use super::need::Need;
 use super::node::{Filed, MODEL_SLOTS, NO_GPUS, Row};
 use std::ops::ControlFlow;
@@ -56,12 +56,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn floor(&self, view: View) -> Floor {
-        let part = match (self.want.need, view) {
-            (Need::Part(part), View::Part) => part as u16,
-            _ => 0,
-        };
-        Floor { cpu: self.want.cpu, memory: self.want.memory, part }
+    fn floor(&self) -> Floor {
+        Floor { cpu: self.want.cpu, memory: self.want.memory }
     }
 
     /// Calls `f` with nodes in the order of preference. Nodes that the index rules out are left out;
@@ -71,6 +67,8 @@ impl Walk<'_> {
         F: FnMut(usize, Stage) -> ControlFlow<()>,
     {
         match (self.want.need, preference) {
+            // Many buckets, little to tell them apart: where no node has the cores, do not open any.
+            (Need::None, _) if !self.ceilings.any(&self.floor()) => {}
             (Need::None, _) => {
                 if self.slots & (1 << NO_GPUS) != 0 {
                     let top = CLASSES as u8 - 1;
@@ -146,14 +144,14 @@ impl Walk<'_> {
     where
         F: FnMut(usize) -> ControlFlow<()>,
     {
-        let floor = self.floor(view);
+        let floor = self.floor();
         for balance in low..=high {
             for slot in slots_of(slots) {
                 if self.index.classes(view, balance, slot) & (1 << class) == 0 {
                     continue;
                 }
                 let bucket = self.index.bucket(view, balance, class, slot);
-                let mut at = if bucket.may_hold(&floor) { bucket.next(0) } else { None };
+                let mut at = bucket.next(0);
                 while let Some(node) = at {
                     let from = if self.ceilings.may_hold(node >> 6, &floor) {
                         f(node)?;
