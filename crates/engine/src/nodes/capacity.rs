@@ -29,6 +29,17 @@ impl Capacity {
         self.memory += slot.memory;
     }
 
+    /// Undoes `give_back`. Panics if that was not done: the books disagree.
+    pub fn take_out(&mut self, slot: &Slot) {
+        each_device(&slot.devices, |device, milli| {
+            let left = &mut self.milli[usize::from(device)];
+            assert!(*left >= milli, "device {device} is taken out twice");
+            *left -= milli;
+        });
+        self.cpu -= u64::from(slot.cpu);
+        self.memory -= slot.memory;
+    }
+
     /// Devices that are entirely free.
     pub fn whole(&self) -> u32 {
         self.milli.iter().filter(|&&m| u32::from(m) == WHOLE).count() as u32

@@ -28,6 +28,29 @@ pub struct NodeReasons {
     pub fit: u32,
 }
 
+impl NodeReasons {
+    /// ` (nodes: 3 with too few free GPUs, 1 lost)`; empty when no node is held against the request.
+    pub fn text(&self) -> String {
+        let against = [
+            (self.too_few_gpus, "with too few free GPUs"),
+            (self.fragmented, "with free GPUs that are scattered"),
+            (self.reserved, "reserved"),
+            (self.cpu, "short of CPU"),
+            (self.memory, "short of memory"),
+            (self.wrong_model, "of another model"),
+            (self.not_allowed, "not eligible"),
+            (self.cordoned, "cordoned"),
+            (self.lost, "lost"),
+        ];
+        let stated: Vec<String> = against
+            .iter()
+            .filter(|(nodes, _)| *nodes > 0)
+            .map(|(nodes, why)| format!("{nodes} {why}"))
+            .collect();
+        if stated.is_empty() { String::new() } else { format!(" (nodes: {})", stated.join(", ")) }
+    }
+}
+
 impl Nodes {
     /// Why nodes cannot host one replica of the shape. Looks at every node.
     pub fn why_not(&self, ask: &Ask) -> NodeReasons {

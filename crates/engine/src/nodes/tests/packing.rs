@@ -140,4 +140,10 @@ fn reasons_name_what_is_short() {
     };
     assert_eq!(nodes.why_not(&only_first), one_each);
     assert_eq!(nodes.place(&only_first, &mut Vec::new()), 0);
+    assert_eq!(
+        one_each.text(),
+        " (nodes: 1 with too few free GPUs, 1 with free GPUs that are scattered, 1 short of CPU, \
+         1 short of memory, 1 of another model, 1 cordoned, 1 lost)"
+    );
+    assert_eq!(NodeReasons { nodes: 2, fit: 2, ..NodeReasons::default() }.text(), "");
 }
