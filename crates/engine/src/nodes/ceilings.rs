@@ -66,4 +66,15 @@ impl Ceilings {
         }
         self.0[block] = ceiling;
     }
+
+    /// Whether every ceiling is what its nodes say.
+    #[cfg(test)]
+    pub(super) fn are_exact(&self, rows: &[Row]) -> bool {
+        let exact = |(block, ceiling): (&[Row], &Ceiling)| {
+            let mut expected = Ceiling::default();
+            block.iter().filter(|row| row.filed.is_some()).for_each(|row| expected.raise(row));
+            expected == *ceiling
+        };
+        rows.len().div_ceil(64) == self.0.len() && rows.chunks(64).zip(&self.0).all(exact)
+    }
 }

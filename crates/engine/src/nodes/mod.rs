@@ -20,10 +20,10 @@
 //! node against the distribution of past requests; these rules need neither scan nor statistics.
 //!
 //! **Index.** Ready nodes are filed by model, balance and free devices, and again by the largest
-//! part left on a broken device; words of bits say which of these buckets are not empty. A bucket
-//! knows the most cores and memory that any of its nodes may have, and so does every block of 64
-//! nodes. Whatever passes these is checked
-//! node by node, to the last: a search never misses a place.
+//! part left on a broken device; words of bits say which of these buckets are not empty, and a bucket
+//! is a set of bits that yields the lowest number first. Blocks of 64 nodes know the most cores and
+//! memory that any of them has. Whatever passes these is checked node by node, to the last: a search
+//! never misses a place.
 
 mod balance;
 mod bitset;

@@ -97,6 +97,8 @@ pub(super) struct Row {
     pub(super) filed: Option<Filed>,
 }
 
+const _: () = assert!(size_of::<Row>() == 64);
+
 impl Row {
     pub(super) fn model(&self) -> Option<ModelId> {
         (usize::from(self.slot) < NO_GPUS).then_some(ModelId(self.slot))

@@ -95,6 +95,7 @@ impl World {
                 ready[usize::from(self.nodes.rows[i].slot)].plus(&self.nodes.rows[i]);
             }
         }
+        assert!(self.nodes.ceilings.are_exact(&self.nodes.rows));
         for (slot, figures) in ready.iter().enumerate() {
             assert_eq!(self.nodes.figures.ready(slot), figures);
         }
@@ -237,6 +238,13 @@ proptest! {
         let world = run(&ops);
         prop_assert!(world.nodes == run(&ops).nodes);
         prop_assert!(world.nodes == world.nodes.clone());
+    }
+
+    #[test]
+    fn a_pool_of_several_blocks_is_searched_to_its_end(ops in prop::collection::vec(ops(), 1..40), cores in 1u64..12) {
+        let many = (0..150).map(|i| Op::Add(0, 1 + i % 3, cores + u64::from(i / 70)));
+        let ops: Vec<Op> = many.chain(ops).collect();
+        run(&ops);
     }
 
     #[test]
