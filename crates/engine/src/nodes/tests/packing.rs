@@ -71,11 +71,18 @@ fn requests_without_gpus_keep_away_from_gpus() {
 #[test]
 fn a_request_heavy_on_cores_goes_where_cores_are_to_spare() {
     let mut nodes = pool(2);
-    let rich = nodes.add(spec(0, 8, 256));
+    for node in [NodeId(0), NodeId(1)] {
+        nodes.occupy(&Slot { node, devices: Devices::None, cpu: 56_000, memory: 0 }, 1);
+    }
+    let rich = nodes.add(spec(0, 8, 96));
     let heavy = Shape { gpu: WHOLE, cpu: 30_000, memory: GIB };
     let mut slots = Vec::new();
     nodes.place(&ask(heavy, 1), &mut slots);
     assert_eq!(slots[0].node, rich);
+    let light = Shape { gpu: WHOLE, cpu: 1_000, memory: GIB };
+    nodes.occupy(&Slot { node: NodeId(1), devices: Devices::None, cpu: 30_000, memory: 0 }, 1);
+    nodes.place(&ask(light, 1), &mut slots);
+    assert_eq!(slots[1].node, NodeId(1), "one light on cores mends a node that is short of them");
 }
 
 #[test]
