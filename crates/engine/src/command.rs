@@ -36,8 +36,8 @@ pub enum Command {
     Finished { workload: WorkloadId },
     /// It ended by itself, with an error: restarted while its limit lasts.
     Failed { workload: WorkloadId },
-    /// A unit that was asked to stop is gone.
-    Released { workload: WorkloadId, unit: u32 },
+    /// Units that were asked to stop are gone: one report for all that went together.
+    Released { units: Vec<(WorkloadId, u32)> },
     /// Work up to `saved_at` is safe.
     Checkpointed { workload: WorkloadId, saved_at: Tick },
 

@@ -1,98 +1,123 @@
 //! The engine: commands in, events out.
 
+use crate::books::QuotaBooks;
 use crate::command::Command;
 use crate::event::Event;
+use crate::explain::Explanation;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
-use crate::reason::{Names, Reason};
+use crate::quota_tree::Quota;
+use crate::reason::Names;
 use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::{Pool, State};
+use crate::unit::Unit;
 use crate::workload::Workload;
 
-#[derive(Clone, Debug, Default)]
-pub struct Engine {}
+/// All books and queues, and the decisions over them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Engine {
+    state: State,
+}
 
 impl Engine {
     pub fn new() -> Engine {
-        unimplemented!()
+        Engine::default()
     }
+
     /// Carries out a command: decides, applies, and returns what happened. A refusal changes nothing.
-    pub fn handle(&mut self, _now: Tick, _command: Command) -> Result<Vec<Event>, Refusal> {
-        unimplemented!()
+    pub fn handle(&mut self, now: Tick, command: Command) -> Result<Vec<Event>, Refusal> {
+        if now < self.state.now {
+            return Err(Refusal::ClockBackwards { now: now.0, last: self.state.now.0 });
+        }
+        self.state.now = now;
+        let mut session = Session { s: &mut self.state, now, events: Vec::new() };
+        session.carry_out(command)?;
+        Ok(session.events)
     }
-    /// What `handle` would do, without doing it.
-    pub fn preview(&self, _now: Tick, _command: Command) -> Result<Vec<Event>, Refusal> {
-        unimplemented!()
+
+    /// What `handle` would do, without doing it: the same code, on a copy.
+    pub fn preview(&self, now: Tick, command: Command) -> Result<Vec<Event>, Refusal> {
+        self.clone().handle(now, command)
     }
+
     /// Applies one event of a log.
-    pub fn apply(&mut self, _event: &Event) {
-        unimplemented!()
+    pub fn apply(&mut self, event: &Event) {
+        self.state.apply(event);
     }
+
     /// When `Command::Wake` has something to do next.
     pub fn next_due(&self) -> Option<Tick> {
-        unimplemented!()
+        self.state.timers.first().map(|t| t.0)
     }
-    pub fn explain(&self, _now: Tick, _workload: WorkloadId) -> Option<Explanation> {
-        unimplemented!()
+
+    pub fn explain(&self, now: Tick, workload: WorkloadId) -> Option<Explanation> {
+        self.state.explain(now, workload)
     }
-    pub fn pool_named(&self, _name: &str) -> Option<PoolId> {
-        unimplemented!()
+
+    pub fn pool_named(&self, name: &str) -> Option<PoolId> {
+        self.state.pool_names.get(name).map(|p| PoolId(p as u16))
     }
-    pub fn node_named(&self, _name: &str) -> Option<(PoolId, NodeId)> {
-        unimplemented!()
+
+    /// The first node of that name, pools in order of creation.
+    pub fn node_named(&self, name: &str) -> Option<(PoolId, NodeId)> {
+        let found = |p: &Pool| Some((p.id, NodeId(self.state.node_names.get(&crate::apply::node_key(p.id, name))?)));
+        self.state.pools.iter().find_map(found)
     }
-    pub fn quota_named(&self, _name: &str) -> Option<QuotaId> {
-        unimplemented!()
+
+    pub fn quota_named(&self, name: &str) -> Option<QuotaId> {
+        self.state.quota_names.get(name).map(QuotaId)
     }
+
     /// The latest workload of that name that has not been forgotten.
-    pub fn workload_named(&self, _name: &str) -> Option<WorkloadId> {
-        unimplemented!()
+    pub fn workload_named(&self, name: &str) -> Option<WorkloadId> {
+        self.state.workload_names.get(name).map(WorkloadId)
     }
-    pub fn workload(&self, _id: WorkloadId) -> Option<&Workload> {
-        unimplemented!()
+
+    pub fn workload(&self, id: WorkloadId) -> Option<&Workload> {
+        self.state.workload(id)
     }
-    /// Quotas that exist, in tree order.
+
+    /// All workloads that have not been forgotten, in order of submission.
+    pub fn workloads(&self) -> impl Iterator<Item = &Workload> {
+        self.state.workloads.iter().filter_map(|w| w.as_deref())
+    }
+
+    /// Units of a workload that hold draws.
+    pub fn units(&self, id: WorkloadId) -> impl Iterator<Item = &Unit> {
+        let units = self.state.workload(id).map_or(&[][..], |w| &w.units);
+        units.iter().map(|&u| &self.state.units[u])
+    }
+
+    pub fn quota(&self, id: QuotaId) -> Option<&Quota> {
+        self.state.tree.get(id)
+    }
+
+    pub fn pool(&self, id: PoolId) -> Option<&Pool> {
+        self.state.pools.get(id.index())
+    }
+
+    /// Workloads that wait in a quota's queue, in order.
+    pub fn queue(&self, now: Tick, id: QuotaId) -> Vec<WorkloadId> {
+        let Some(q) = self.state.tree.get(id) else { return Vec::new() };
+        self.state.queues[id.index()].list(&q.policy.queue, now)
+    }
+
+    /// Books of all quotas, in tree order.
     pub fn books(&self) -> Vec<QuotaBooks> {
-        unimplemented!()
+        self.state.books()
     }
 }
 
 impl Names for Engine {
-    fn quota_name(&self, _id: QuotaId) -> &str {
-        unimplemented!()
+    fn quota_name(&self, id: QuotaId) -> &str {
+        if id.index() < self.state.tree.len() { &self.state.tree[id].name } else { "?" }
     }
-    fn workload_name(&self, _id: WorkloadId) -> &str {
-        unimplemented!()
-    }
-    fn model_names(&self, _pool: PoolId) -> &[Box<str>] {
-        unimplemented!()
-    }
-}
 
-/// Why a workload is where it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
-    pub workload: WorkloadId,
-    /// Place in its queue, from 1, and who is ahead; `None` if it does not wait.
-    pub ahead: Option<Vec<WorkloadId>>,
-    pub reasons: Vec<Reason>,
-    /// Its latest eviction.
-    pub evicted: Option<(Tick, crate::event::Cause)>,
-}
+    fn workload_name(&self, id: WorkloadId) -> &str {
+        self.state.workload(id).map_or("?", |w| &w.spec.name)
+    }
 
-/// The books of one quota, for people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct QuotaBooks {
-    pub quota: QuotaId,
-    pub pool: PoolId,
-    pub parent: Option<QuotaId>,
-    pub depth: u8,
-    pub guarantee: crate::resources::Resources,
-    pub share: crate::resources::Resources,
-    /// What its account is drawn for, by rule in the order of `Rule::ALL`.
-    pub drawn: [crate::resources::Resources; 4],
-    pub held: crate::resources::Resources,
-    pub balance: crate::resources::Resources,
-    pub in_transit: crate::resources::Resources,
-    /// Workloads that wait in its queue.
-    pub queued: u32,
-    pub overdrawn: bool,
+    fn model_names(&self, pool: PoolId) -> &[Box<str>] {
+        self.state.pools.get(pool.index()).map_or(&[], |p| &p.models)
+    }
 }

@@ -1,19 +1,49 @@
 //! The books and the decisions of Tidegate. Pure: `now` is an argument, nothing is read or written outside.
+//!
+//! | where | what |
+//! |---|---|
+//! | `command`, `event`, `refusal`, `reason` | what goes in and comes out |
+//! | `carry_out` | commands: checked, turned into events |
+//! | `apply` | events: the only place where state changes |
+//! | `pass`, `admit`, `refund`, `plan`, `reservation` | decisions: who starts, who moves, who leaves |
+//! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes`, `herd` | the books and their indexes |
+//! | `explain`, `books`, `usage` | views for people |
 
 pub mod amounts;
+pub mod books;
 pub mod command;
 pub mod engine;
 pub mod event;
+pub mod explain;
 pub mod ids;
 pub mod nodes;
+pub mod plan;
 pub mod policy;
+pub mod queue;
+pub mod quota_tree;
 pub mod reason;
 pub mod refusal;
 pub mod resources;
 pub mod slot;
+pub mod state;
 pub mod unit;
+pub mod usage;
 pub mod words;
 pub mod workload;
+
+mod admit;
+mod apply;
+mod bits;
+mod carry_out;
+mod funding;
+mod herd;
+mod ledger;
+mod name_index;
+mod pass;
+mod refund;
+mod reservation;
+mod session;
+mod table;
 
 pub use command::{Command, PolicyChange};
 pub use engine::Engine;

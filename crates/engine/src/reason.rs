@@ -40,8 +40,8 @@ pub enum Reason {
     Account { pool: PoolId, quota: QuotaId, rule: Rule, dimension: Dimension, used: i64, limit: i64 },
     /// The account is overdrawn: nothing starts on it until that is gone.
     Overdrawn { pool: PoolId, quota: QuotaId, dimension: Dimension, by: i64 },
-    /// Too few nodes can host its replicas.
-    Nodes { need: u32, fit: u32, gpu: u32, why: NodeReasons },
+    /// Too few nodes can host its replicas. `why` is counted on demand only.
+    Nodes { need: u32, fit: u32, gpu: u32, why: Option<NodeReasons> },
     /// Others come first in its queue. `position` counts from 1.
     Behind { quota: QuotaId, strategy: Strategy, position: u32, blocker: WorkloadId },
     /// Capacity that it could use is kept for another that waits longer.
@@ -110,7 +110,7 @@ impl Reason {
                 format!("{} is overdrawn by {}", quota(q), amount(pool, dimension, *by))
             }
             Reason::Nodes { need, fit, gpu, why } => {
-                format!("nodes have room for {fit} of {need} replicas of {} GPUs{}", Amount::milli(i64::from(*gpu)), why.text())
+                format!("nodes have room for {fit} of {need} replicas of {} GPUs{}", Amount::milli(i64::from(*gpu)), why.map(|w| w.text()).unwrap_or_default())
             }
             Reason::Behind { quota: q, strategy, position, blocker } => format!(
                 "position {position} in the {strategy} queue of {}, behind {}",

@@ -22,7 +22,6 @@ pub enum Refusal {
     NoGpuModel { node: String },
     EmptyPolicySet { policy: &'static str, set: &'static str },
     LowNotBelowHigh { low: PrioritySet, high: PrioritySet },
-    SelfLevelOnRoot { quota: String },
     TreeTooDeep { quota: String, depth: u8, limit: u8 },
     ShareTooSmall { parent: String, models: ModelNames, share: Resources, asked: Resources },
     PoolTooSmall { pool: String, models: ModelNames, supply: Resources, asked: Resources },
@@ -71,7 +70,7 @@ impl Refusal {
             NameTaken { .. } | NodeExists { .. } => "name-taken",
             TooMany { .. } | TooManyReplicas { .. } | TooManyRoles { .. } | TreeTooDeep { .. } => "limit-exceeded",
             BadAmount { .. } | BadGpus { .. } | NoReplicas | NoGpuModel { .. } => "bad-amount",
-            EmptyPolicySet { .. } | LowNotBelowHigh { .. } | SelfLevelOnRoot { .. } => "bad-policy",
+            EmptyPolicySet { .. } | LowNotBelowHigh { .. } => "bad-policy",
             ShareTooSmall { .. } | PoolTooSmall { .. } => "share-too-small",
             DimensionNotKept { .. } | DimensionMissing { .. } => "wrong-dimensions",
             BelowChildren { .. } => "below-children",
@@ -104,9 +103,6 @@ impl Refusal {
             NoGpuModel { node } => format!("node {node} has GPUs but no GPU model"),
             EmptyPolicySet { policy, set } => format!("the {policy} policy names no {set}"),
             LowNotBelowHigh { low, high } => format!("low priorities {low} are not all below high priorities {high}"),
-            SelfLevelOnRoot { quota } => {
-                format!("{quota} is a root and has no siblings: self-level needs scope same-quota there")
-            }
             TreeTooDeep { quota, depth, limit } => {
                 format!("{quota} would be at level {depth}; a quota tree has at most {limit} levels")
             }
@@ -190,7 +186,6 @@ impl Refusal {
             NoGpuModel { .. } => "name the model of the node's GPUs".into(),
             EmptyPolicySet { .. } => "name at least one, or switch the policy off".into(),
             LowNotBelowHigh { .. } => "make every low priority smaller than every high one".into(),
-            SelfLevelOnRoot { .. } => "use scope same-quota".into(),
             TreeTooDeep { .. } => "attach it higher up".into(),
             ShareTooSmall { .. } => "ask for less, or scale the parent up first".into(),
             PoolTooSmall { .. } => "ask for less, add nodes, or scale another root down".into(),

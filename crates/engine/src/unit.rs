@@ -23,7 +23,8 @@ pub type Draws = SmallVec<[Draw; 1]>;
 /// What a unit is given: its entries in both books.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// Number within the workload: 0 for a gang, its index for a further replica or a service's replica.
+    /// Number within the workload: 0 for a gang. Of a service or an elastic job every replica has its own number,
+    /// from 0; its minimum is whichever of them have the highest class, and leaves as one.
     pub unit: u32,
     /// The GPU model of its nodes; `None` if it asks for no GPU.
     pub model: Option<ModelId>,
@@ -70,6 +71,12 @@ pub struct Unit {
     pub module: Module,
     pub class: Class,
     pub state: UnitState,
+    /// It is one replica of a service or of an elastic job.
+    pub is_replica: bool,
+    /// It can be suspended: leaving costs it no work.
+    pub suspend: bool,
+    /// Tells its present entries in herds from old ones.
+    pub(crate) stamp: u32,
     /// Latest start.
     pub started: Tick,
     /// Work since then is lost on eviction: latest start or reported checkpoint.
@@ -77,4 +84,37 @@ pub struct Unit {
     /// GPUs in thousandths.
     pub gpu: i64,
     pub grant: Grant,
+    /// What a hold has taken so far; `None` once it has all.
+    pub(crate) pending: Option<Box<Pending>>,
+    /// Whom it was evicted for.
+    pub(crate) claimant: Option<WorkloadId>,
+}
+
+/// The part of a held grant that has been taken.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pending {
+    /// By draw.
+    pub(crate) drawn: Vec<i64>,
+    /// By slot.
+    pub(crate) slots: Vec<Slot>,
+}
+
+impl Unit {
+    pub fn is_running(&self) -> bool {
+        self.state == UnitState::Running
+    }
+
+    pub fn is_leaving(&self) -> bool {
+        matches!(self.state, UnitState::Leaving { .. })
+    }
+
+    /// Work lost per millisecond since `saved_at`.
+    pub(crate) fn rate(&self) -> i64 {
+        if self.suspend { 0 } else { self.gpu }
+    }
+
+    /// Work that an eviction at `now` would lose, in thousandths of a GPU times milliseconds.
+    pub(crate) fn lost(&self, now: Tick) -> u128 {
+        self.rate() as u128 * u128::from(now.since(self.saved_at).0)
+    }
 }

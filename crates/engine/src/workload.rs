@@ -1,6 +1,8 @@
 //! What a member submits, and how far it has come.
 
+use crate::event::Cause;
 use crate::ids::{NodeId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
+use crate::queue::{Entry, LaneKey};
 use crate::resources::{ModelSet, Shape};
 use crate::words::{IdleUse, Module, OnPreempt, Priority};
 use serde::{Deserialize, Serialize};
@@ -87,6 +89,11 @@ impl WorkloadSpec {
         self.module == Module::Service
     }
 
+    /// Its replicas are admitted and evicted one by one, above its minimum.
+    pub fn by_replica(&self) -> bool {
+        self.is_service() || self.min() < self.replicas()
+    }
+
     /// GPUs of all replicas, in thousandths.
     pub fn gpus(&self) -> i64 {
         self.roles.iter().map(|r| i64::from(r.replicas) * i64::from(r.shape.gpu)).sum()
@@ -161,8 +168,20 @@ pub struct Workload {
     pub enqueued: Tick,
     /// First time since it last entered the queue that it was tried and did not fit.
     pub passed_over: Option<Tick>,
-    /// Its units that hold draws: table positions, ascending by number within the workload.
+    /// Its units that hold draws: table positions, in order of admission.
     pub(crate) units: SmallVec<[u32; 2]>,
+    /// Where it stands in its queue, if it does.
+    pub(crate) lane: Option<LaneKey>,
+    /// Equal for workloads with equal demands.
+    pub(crate) shape: u32,
     pub failures: u32,
     pub preemptions: u32,
+    /// Its latest eviction.
+    pub evicted: Option<Box<(Tick, Cause)>>,
+}
+
+impl Workload {
+    pub(crate) fn entry(&self) -> Entry {
+        Entry { enqueued: self.enqueued, id: self.id }
+    }
 }

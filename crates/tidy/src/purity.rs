@@ -4,7 +4,7 @@ use crate::text::has_word;
 use crate::{Finding, numbered};
 
 /// The one file that may name the unordered maps: it wraps them in a type that cannot be iterated.
-pub const LOOKUP_FILE: &str = "crates/engine/src/lookup.rs";
+pub const LOOKUP_FILE: &str = "crates/engine/src/name_index.rs";
 
 /// Words of code, and why the engine has no use for them.
 const IMPURE: &[(&str, &str)] = &[

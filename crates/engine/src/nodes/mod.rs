@@ -148,6 +148,11 @@ impl Nodes {
         NodeId(self.rows.len() as u32 - 1)
     }
 
+    /// The number that the next node to be added will have.
+    pub fn next_id(&self) -> NodeId {
+        NodeId(self.rows.len() as u32)
+    }
+
     /// Takes an empty node out. Its number is not used again.
     pub fn remove(&mut self, node: NodeId) {
         let i = self.at(node);

@@ -1,0 +1,3 @@
+//! Benchmarks: prints one table.
+
+fn main() {}

@@ -1,0 +1,127 @@
+//! The only place where state changes: one event, one change.
+
+mod holds;
+mod quotas;
+mod units;
+mod workloads;
+
+use crate::event::{Event, EventKind};
+use crate::ids::{NodeId, PoolId, Tick};
+use crate::nodes::{NodeSpec, NodeState};
+use crate::state::{Pool, State};
+
+impl State {
+    pub(crate) fn apply(&mut self, event: &Event) {
+        let at = event.at;
+        self.now = self.now.max(at);
+        match &event.kind {
+            EventKind::PoolCreated { pool, name, kind } => {
+                assert_eq!(pool.index(), self.pools.len(), "pools are numbered in order of creation");
+                self.pool_names.insert(name, u32::from(pool.0));
+                self.low.push(Default::default());
+                self.pools.push(Pool {
+                    id: *pool,
+                    name: name.clone(),
+                    kind: *kind,
+                    models: Vec::new(),
+                    nodes: Default::default(),
+                    reasons: Default::default(),
+                    roots: Vec::new(),
+                });
+            }
+            EventKind::NodeAdded { pool, node, model, spec } => self.add_node(*pool, *node, model.as_deref(), spec),
+            EventKind::NodeRemoved { pool, node } => self.remove_node(*pool, *node),
+            EventKind::NodeChanged { pool, node, state, reason } => self.set_node(*pool, *node, *state, reason),
+
+            EventKind::QuotaCreated { quota, spec } => self.create_quota(*quota, spec),
+            EventKind::PolicySet { quota, after, .. } => self.set_policy(*quota, after),
+            EventKind::QuotaScaled { quota, from, to, .. } => self.scale(*quota, from, to),
+            EventKind::Overdrawn { .. } | EventKind::Settled { .. } => {}
+            EventKind::QuotaDeleted { quota } => self.delete_quota(*quota),
+
+            EventKind::Queued { workload, spec, .. } => self.enqueue(at, *workload, spec),
+            EventKind::PassedOver { workload } => self.pass_over(at, *workload),
+            EventKind::Reserved { workload, accounts, nodes } => self.reserve(*workload, accounts, nodes),
+            EventKind::ReservationEnded { workload } => self.end_reservation(*workload),
+            EventKind::Held { workload, grants } => self.hold(at, *workload, grants),
+            EventKind::HoldLost { workload, units, .. } => self.lose_hold(*workload, units),
+            EventKind::Started { workload, kind, grants, .. } => self.start(at, *workload, *kind, grants),
+            EventKind::Evicted { workload, units, exit, deadline, cause, .. } => {
+                self.evict(at, *workload, units, *exit, *deadline, cause);
+            }
+            EventKind::Released { workload, units, .. } => self.release(*workload, units),
+            EventKind::Moved { workload, unit, draws } => self.move_draws(*workload, *unit, draws),
+            EventKind::Lost { workload, units, .. } => self.lose(at, *workload, units),
+            EventKind::Finished { workload } => self.end(*workload, crate::workload::WorkloadState::Finished),
+            EventKind::Failed { workload, restarts_left } => self.fail(*workload, restarts_left.is_some()),
+            EventKind::Stopped { workload, .. } => self.end(*workload, crate::workload::WorkloadState::Stopped),
+
+            EventKind::PriorityChanged { workload, to, .. } => self.set_priority(*workload, *to),
+            EventKind::Resized { workload, to, .. } => self.resize(*workload, *to),
+            EventKind::Checkpointed { workload, saved_at } => self.save(*workload, *saved_at),
+            EventKind::Forgotten { workload } => self.forget(*workload),
+        }
+        if cfg!(debug_assertions) {
+            self.assert_conserved();
+        }
+    }
+
+    fn add_node(&mut self, pool: PoolId, node: NodeId, model: Option<&str>, spec: &NodeSpec) {
+        let p = &mut self.pools[pool.index()];
+        if let (Some(id), Some(name)) = (spec.model, model)
+            && id.index() == p.models.len()
+        {
+            p.models.push(name.into());
+        }
+        assert_eq!(p.nodes.add(spec.clone()), node, "nodes are numbered in order of addition");
+        let key = node_key(pool, &spec.name);
+        self.node_names.insert(&key, node.0);
+        self.wake_pool(pool);
+    }
+
+    fn remove_node(&mut self, pool: PoolId, node: NodeId) {
+        let p = &mut self.pools[pool.index()];
+        let key = node_key(pool, &p.nodes.node(node).spec.name);
+        p.nodes.remove(node);
+        p.reasons.remove(&node);
+        self.node_names.remove(&key, node.0);
+    }
+
+    fn set_node(&mut self, pool: PoolId, node: NodeId, state: NodeState, reason: &str) {
+        let p = &mut self.pools[pool.index()];
+        p.nodes.set_state(node, state);
+        if state == NodeState::Ready {
+            p.reasons.remove(&node);
+            self.wake_pool(pool);
+        } else {
+            p.reasons.insert(node, reason.into());
+        }
+    }
+
+    /// Devices came free: whoever only lacked nodes may look again.
+    pub(crate) fn wake_pool(&mut self, pool: PoolId) {
+        if let Some(queues) = self.agenda.node_blocked.remove(&pool) {
+            for q in queues {
+                self.wake(q);
+            }
+        }
+    }
+
+    /// Something changed that concerns a queue.
+    pub(crate) fn wake(&mut self, q: crate::ids::QuotaId) {
+        let queue = &mut self.queues[q.index()];
+        if !queue.is_idle() {
+            queue.wake();
+            self.agenda.dirty.insert(q);
+        }
+    }
+
+    pub(crate) fn set_timer(&mut self, at: Tick, timer: crate::state::Timer) {
+        self.timers.insert((at, timer));
+    }
+}
+
+/// Node names are unique within their pool.
+pub(crate) fn node_key(pool: PoolId, name: &str) -> String {
+    format!("{}/{name}", pool.0)
+}

@@ -1,0 +1,93 @@
+//! Events of whole workloads.
+
+use crate::ids::{Tick, WorkloadId};
+use crate::state::{State, Timer};
+use crate::words::{Priority, Strategy};
+use crate::workload::{Workload, WorkloadSpec, WorkloadState};
+use smallvec::SmallVec;
+
+impl State {
+    pub(super) fn enqueue(&mut self, at: Tick, id: WorkloadId, spec: &WorkloadSpec) {
+        assert_eq!(id.index(), self.workloads.len(), "workloads are numbered in order of submission");
+        let shape = self.demand_id(spec);
+        self.workload_names.insert(&spec.name, id.0);
+        self.tree[spec.quota].live += 1;
+        self.workloads.push(Some(Box::new(Workload {
+            id,
+            spec: spec.clone(),
+            state: WorkloadState::Queued,
+            enqueued: at,
+            passed_over: None,
+            units: SmallVec::new(),
+            lane: None,
+            shape,
+            failures: 0,
+            preemptions: 0,
+            evicted: None,
+        })));
+        self.file(id);
+    }
+
+    pub(super) fn pass_over(&mut self, at: Tick, id: WorkloadId) {
+        self.w_mut(id).passed_over = Some(at);
+        let quota = self.w(id).spec.quota;
+        let policy = self.tree[quota].policy.queue;
+        self.queues[quota.index()].passed.insert((at, id));
+        self.set_timer(at.after(policy.starvation_guard), Timer::Guard(quota));
+        if policy.strategy == Strategy::Balance {
+            self.set_timer(at.after(policy.patience), Timer::Window(quota));
+        }
+    }
+
+    /// The workload ends: whatever it has left is given up.
+    pub(super) fn end(&mut self, id: WorkloadId, state: WorkloadState) {
+        self.leave_all(id);
+        self.w_mut(id).state = state;
+        let quota = self.w(id).spec.quota;
+        self.tree[quota].live -= 1;
+        self.file(id);
+    }
+
+    pub(super) fn fail(&mut self, id: WorkloadId, restarts: bool) {
+        if !restarts {
+            return self.end(id, WorkloadState::Failed);
+        }
+        self.leave_all(id);
+        let w = self.w_mut(id);
+        w.failures += 1;
+        w.state = WorkloadState::Queued;
+        self.file(id);
+    }
+
+    fn leave_all(&mut self, id: WorkloadId) {
+        while let Some(&unit) = self.w(id).units.first() {
+            self.leave(id, unit);
+        }
+    }
+
+    pub(super) fn set_priority(&mut self, id: WorkloadId, priority: Priority) {
+        self.w_mut(id).spec.priority = priority;
+        self.set_unit_priorities(id, priority);
+        self.file(id);
+        let quota = self.w(id).spec.quota;
+        self.wake(quota);
+    }
+
+    pub(super) fn resize(&mut self, id: WorkloadId, replicas: u32) {
+        let mut spec = self.w(id).spec.clone();
+        spec.roles[0].replicas = replicas;
+        let shape = self.demand_id(&spec);
+        let w = self.w_mut(id);
+        w.spec.roles[0].replicas = replicas;
+        w.shape = shape;
+        self.file(id);
+        let quota = self.w(id).spec.quota;
+        self.wake(quota);
+    }
+
+    pub(super) fn forget(&mut self, id: WorkloadId) {
+        let name = self.w(id).spec.name.clone();
+        self.workload_names.remove(&name, id.0);
+        self.workloads[id.index()] = None;
+    }
+}

@@ -1,0 +1,83 @@
+//! Commands, one file for each kind: checked, turned into events, followed by a pass.
+
+mod lifecycle;
+mod nodes;
+mod quotas;
+mod scaling;
+mod submit;
+mod timers;
+
+use crate::command::Command;
+use crate::ids::{QuotaId, WorkloadId};
+use crate::refusal::Refusal;
+use crate::session::Session;
+use crate::state::State;
+use crate::workload::{MAX_NAME, Workload};
+
+impl Session<'_> {
+    pub(crate) fn carry_out(&mut self, command: Command) -> Result<(), Refusal> {
+        match command {
+            Command::CreatePool { name, kind } => self.create_pool(&name, kind),
+            Command::AddNode { pool, model, spec } => self.add_node(pool, model.as_deref(), spec),
+            Command::RemoveNode { pool, node } => self.remove_node(pool, node),
+            Command::SetNode { pool, node, state, reason } => self.set_node(pool, node, state, &reason),
+            Command::DrainNode { pool, node, modules } => self.drain_node(pool, node, modules),
+            Command::CreateQuota(spec) => self.create_quota(*spec),
+            Command::SetPolicy { quota, change } => self.set_policy(quota, &change),
+            Command::Scale { quota, guarantee, mode } => self.scale(quota, guarantee, mode),
+            Command::Transfer { from, to, amount, mode } => self.transfer(from, to, amount, mode),
+            Command::DeleteQuota { quota } => self.delete_quota(quota),
+            Command::Submit(spec) => return self.submit(*spec),
+            Command::Stop { workload } => self.stop(workload),
+            Command::SetPriority { workload, priority } => self.set_priority(workload, priority),
+            Command::Resize { workload, replicas } => self.resize(workload, replicas),
+            Command::Forget { workload } => self.forget(workload),
+            Command::Finished { workload } => self.finished(workload),
+            Command::Failed { workload } => self.failed(workload),
+            Command::Released { units } => self.released(&units),
+            Command::Checkpointed { workload, saved_at } => self.checkpointed(workload, saved_at),
+            Command::Wake => self.wake_timers(),
+        }?;
+        self.settle();
+        Ok(())
+    }
+}
+
+impl State {
+    fn known_quota(&self, id: QuotaId) -> Result<&crate::quota_tree::Quota, Refusal> {
+        self.tree.get(id).ok_or_else(|| Refusal::UnknownQuota { quota: format!("#{}", id.0) })
+    }
+
+    fn known_workload(&self, id: WorkloadId) -> Result<&Workload, Refusal> {
+        self.workload(id).ok_or_else(|| Refusal::UnknownWorkload { workload: format!("#{}", id.0) })
+    }
+
+    /// A workload that a command for live ones may touch.
+    fn live_workload(&self, id: WorkloadId, command: &'static str) -> Result<&Workload, Refusal> {
+        let w = self.known_workload(id)?;
+        if w.state.is_ended() {
+            return Err(wrong_state(w, command, "not ended"));
+        }
+        Ok(w)
+    }
+}
+
+fn wrong_state(w: &Workload, command: &'static str, allowed: &'static str) -> Refusal {
+    Refusal::WrongState { workload: w.spec.name.to_string(), state: w.state.word(), command, allowed }
+}
+
+/// 1 to 63 of letters, digits, `-`, `_`, `.`, starting with a letter or digit.
+pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+    let refuse = |why| Err(Refusal::BadName { name: name.chars().take(MAX_NAME + 1).collect(), why });
+    let Some(first) = name.chars().next() else { return refuse("it is empty") };
+    if name.chars().count() > MAX_NAME {
+        return refuse("it is longer than 63 characters");
+    }
+    if !first.is_ascii_alphanumeric() {
+        return refuse("it does not start with a letter or digit");
+    }
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
+        return refuse("it has other characters than letters, digits, '-', '_' and '.'");
+    }
+    Ok(())
+}

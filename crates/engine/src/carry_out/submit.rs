@@ -1,0 +1,163 @@
+//! Submission: what can never run is refused, the rest is queued and tried at once.
+
+use super::check_name;
+use crate::event::EventKind;
+use crate::funding::{self, Rules};
+use crate::ids::{ModelId, QuotaId, WorkloadId};
+use crate::nodes::Nodes;
+use crate::refusal::Refusal;
+use crate::resources::{Dimension, MAX_AMOUNT, MAX_DEVICES, ModelSet, Resources, WHOLE};
+use crate::session::Session;
+use crate::state::State;
+use crate::words::{IdleUse, Module};
+use crate::workload::{MAX_REPLICAS, MAX_ROLES, Role, WorkloadSpec};
+
+/// Workloads in all, ended ones included: ids are 32 bits.
+const MAX_WORKLOADS: usize = u32::MAX as usize;
+
+impl Session<'_> {
+    pub(super) fn submit(&mut self, spec: WorkloadSpec) -> Result<(), Refusal> {
+        self.s.check_spec(&spec)?;
+        self.s.could_ever_run(&spec)?;
+        let id = WorkloadId(self.s.workloads.len() as u32);
+        let at = self.events.len();
+        self.emit(EventKind::Queued { workload: id, spec: Box::new(spec), reasons: Vec::new() });
+        self.settle();
+        if self.s.w(id).state.is_waiting() {
+            let why = self.s.reasons(id, false);
+            if let EventKind::Queued { reasons, .. } = &mut self.events[at].kind {
+                *reasons = why;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Whether the request makes sense by itself.
+    pub(super) fn check_spec(&self, spec: &WorkloadSpec) -> Result<(), Refusal> {
+        check_name(&spec.name)?;
+        self.known_quota(spec.quota)?;
+        if let Some(old) = self.workload_names.get(&spec.name)
+            && self.workload(WorkloadId(old)).is_some_and(|w| !w.state.is_ended())
+        {
+            return Err(Refusal::NameTaken { noun: "workload", name: spec.name.to_string() });
+        }
+        if self.workloads.len() >= MAX_WORKLOADS {
+            return Err(Refusal::TooMany { noun: "workloads", limit: MAX_WORKLOADS as u64 });
+        }
+        if spec.roles.len() > MAX_ROLES {
+            return Err(Refusal::TooManyRoles { roles: spec.roles.len() });
+        }
+        check_roles(&spec.roles)?;
+        check_minimum(spec, spec.replicas())?;
+        if spec.idle != IdleUse::Never && spec.module != Module::Training {
+            return Err(Refusal::IdleNotTraining { module: spec.module.word() });
+        }
+        if let Some(nodes) = &spec.nodes {
+            let pool = self.pool_of(spec.quota);
+            if let Some(&unknown) = nodes.iter().find(|&&n| !pool.nodes.contains(n)) {
+                return Err(Refusal::UnknownNode { node: format!("#{}", unknown.0) });
+            }
+            if !nodes.is_sorted_by(|a, b| a < b) {
+                return Err(Refusal::BadAmount { what: "list of nodes".into(), value: String::new(), why: "is not in order" });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether shares and nodes could host its minimum at all. With several models, one has to do.
+    pub(super) fn could_ever_run(&self, spec: &WorkloadSpec) -> Result<(), Refusal> {
+        let pool = self.pool_of(spec.quota);
+        let roles: Vec<Role> = match spec.roles.as_slice() {
+            [one] => vec![Role { replicas: spec.min(), shape: one.shape }],
+            many => many.to_vec(),
+        };
+        let models: Vec<Option<ModelId>> = match spec.gpus() {
+            0 => vec![None],
+            _ => (0..pool.models.len() as u8).map(ModelId).filter(|&m| spec.models.allows(m)).map(Some).collect(),
+        };
+        let rules = funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);
+        let mut refusal = None;
+        for model in models {
+            match self.funded_ever(spec, rules, model, &roles).and_then(|()| hosted_ever(&pool.nodes, &pool.name, spec, model, &roles)) {
+                Ok(()) => return Ok(()),
+                Err(r) => refusal = refusal.or(Some(r)),
+            }
+        }
+        Err(refusal.unwrap_or_else(|| Refusal::NeverPlaced {
+            pool: pool.name.to_string(),
+            replicas: spec.min(),
+            gpu: spec.roles[0].shape.gpu,
+            hosts: 0,
+        }))
+    }
+
+    fn funded_ever(&self, spec: &WorkloadSpec, rules: Rules, model: Option<ModelId>, roles: &[Role]) -> Result<(), Refusal> {
+        let amounts = self.amounts(spec.quota, model, roles);
+        for &(d, need) in &amounts {
+            if rules.own && self.ledger.cell(spec.quota, d).share >= need {
+                continue;
+            }
+            let shares = self.shares_for(spec.quota, rules, d);
+            if shares < need {
+                let (mut demand, mut all) = (Resources::default(), Resources::default());
+                (demand[d], all[d]) = (need, shares);
+                let quota = self.tree[spec.quota].name.to_string();
+                let models = self.pool_of(spec.quota).models.clone();
+                return Err(Refusal::NeverFunded { quota, models, demand, shares: all });
+            }
+        }
+        Ok(())
+    }
+
+    /// Shares of all accounts that these rules reach.
+    fn shares_for(&self, quota: QuotaId, rules: Rules, d: Dimension) -> i64 {
+        let accounts = self.tree.tree(quota).order.iter();
+        let usable = accounts.filter(|&&a| funding::rule_for(&self.tree, quota, rules, a).is_some());
+        usable.map(|&a| self.ledger.cell(a, d).share).sum()
+    }
+}
+
+fn check_roles(roles: &[Role]) -> Result<(), Refusal> {
+    let replicas: u64 = roles.iter().map(|r| u64::from(r.replicas)).sum();
+    if replicas == 0 || roles.iter().any(|r| r.replicas == 0) {
+        return Err(Refusal::NoReplicas);
+    }
+    if replicas > u64::from(MAX_REPLICAS) {
+        return Err(Refusal::TooManyReplicas { replicas });
+    }
+    for r in roles {
+        if (r.shape.gpu > WHOLE && r.shape.gpu % WHOLE != 0) || r.shape.devices() > MAX_DEVICES {
+            return Err(Refusal::BadGpus { milli: u64::from(r.shape.gpu) });
+        }
+        if i64::try_from(r.shape.memory).is_ok_and(|m| m <= MAX_AMOUNT / i64::from(MAX_REPLICAS)) {
+            continue;
+        }
+        return Err(Refusal::BadAmount { what: "memory of".into(), value: r.shape.memory.to_string(), why: "bytes is out of bounds" });
+    }
+    Ok(())
+}
+
+pub(super) fn check_minimum(spec: &WorkloadSpec, replicas: u32) -> Result<(), Refusal> {
+    let Some(min) = spec.min_replicas else { return Ok(()) };
+    let refuse = |why| Err(Refusal::BadMinimum { min, replicas, why });
+    if spec.roles.len() > 1 && min != replicas {
+        return refuse("does not go with several roles");
+    }
+    if min == 0 || min > replicas {
+        return refuse("is not between 1 and all of them");
+    }
+    Ok(())
+}
+
+fn hosted_ever(nodes: &Nodes, pool: &str, spec: &WorkloadSpec, model: Option<ModelId>, roles: &[Role]) -> Result<(), Refusal> {
+    let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
+    for r in roles {
+        let hosts = nodes.hosts_empty(models, &r.shape, spec.nodes.as_deref());
+        if hosts < u64::from(r.replicas) {
+            return Err(Refusal::NeverPlaced { pool: pool.to_string(), replicas: r.replicas, gpu: r.shape.gpu, hosts });
+        }
+    }
+    Ok(())
+}

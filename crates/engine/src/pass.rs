@@ -1,0 +1,271 @@
+//! A pass: whoever can be started is started, round by round, until nothing moves.
+
+use crate::admit::Outcome;
+use crate::event::{Event, EventKind};
+use crate::funding;
+use crate::ids::{QuotaId, Tick, WorkloadId};
+use crate::queue::LaneKey;
+use crate::session::Session;
+use crate::state::State;
+use crate::words::Priority;
+use crate::workload::WorkloadState;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Round {
+    Firm,
+    Loan,
+    Evict,
+    Idle,
+}
+
+const ROUNDS: [Round; 4] = [Round::Firm, Round::Loan, Round::Evict, Round::Idle];
+
+/// Order between queues within a round; smaller comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Turn {
+    depth: u8,
+    priority: Reverse<Priority>,
+    drawn: Ratio,
+    enqueued: Tick,
+    workload: WorkloadId,
+}
+
+/// Drawn relative to guarantee; compared exactly.
+#[derive(Clone, Copy, Debug)]
+struct Ratio {
+    used: i64,
+    of: i64,
+}
+
+impl Ord for Ratio {
+    fn cmp(&self, other: &Ratio) -> std::cmp::Ordering {
+        let cross = |a: &Ratio, b: &Ratio| i128::from(a.used) * i128::from(b.of.max(1));
+        cross(self, other).cmp(&cross(other, self))
+    }
+}
+
+impl PartialOrd for Ratio {
+    fn partial_cmp(&self, other: &Ratio) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ratio {
+    fn eq(&self, other: &Ratio) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ratio {}
+
+/// What a pass remembers of one lane: the rounds in which it was found not to fit, while nothing changed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tried {
+    epoch: u64,
+    rounds: u8,
+}
+
+/// A start of this pass that may still be taken back.
+#[derive(Clone, Debug)]
+pub(crate) struct Fresh {
+    pub(crate) workload: WorkloadId,
+    pub(crate) units: SmallVec<[u32; 2]>,
+    pub(crate) state: WorkloadState,
+    pub(crate) passed_over: Option<Tick>,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Pass {
+    tried: BTreeMap<(QuotaId, LaneKey), Tried>,
+    pub(crate) fresh: Vec<Fresh>,
+}
+
+impl Session<'_> {
+    /// Decides until nothing moves.
+    pub(crate) fn settle(&mut self) {
+        let mut pass = Pass::default();
+        loop {
+            self.start_complete();
+            self.refund_freed();
+            if self.s.agenda.dirty.is_empty() {
+                break;
+            }
+            self.run(&mut pass);
+            self.close(&mut pass);
+        }
+    }
+
+    /// One sweep over the queues in which something may have become possible.
+    fn run(&mut self, pass: &mut Pass) {
+        'again: loop {
+            for round in ROUNDS {
+                while let Some((quota, key, id)) = self.next_turn(pass, round) {
+                    if self.attempt(pass, id, round) {
+                        continue 'again;
+                    }
+                    let epoch = self.s.queues[quota.index()].epoch();
+                    let tried = pass.tried.entry((quota, key)).or_default();
+                    if tried.epoch != epoch {
+                        *tried = Tried { epoch, rounds: 0 };
+                    }
+                    tried.rounds |= 1 << round as u8;
+                }
+            }
+            return;
+        }
+    }
+
+    /// Who is to be tried next in this round, over all queues with something to try.
+    fn next_turn(&mut self, pass: &Pass, round: Round) -> Option<(QuotaId, LaneKey, WorkloadId)> {
+        let mut best: Option<(Turn, QuotaId, LaneKey)> = None;
+        let s = &mut *self.s;
+        for &quota in &s.agenda.dirty {
+            let Some(q) = s.tree.get(quota) else { continue };
+            let queue = &mut s.queues[quota.index()];
+            let epoch = queue.epoch();
+            let failed = |key: LaneKey| {
+                pass.tried.get(&(quota, key)).is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
+            };
+            let Some((key, id)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
+            let used = s.ledger.account(quota).used;
+            let enqueued = s.workloads[id.index()].as_ref().map_or(Tick::ZERO, |w| w.enqueued);
+            let turn = Turn {
+                depth: q.depth,
+                priority: key.priority,
+                drawn: Ratio { used, of: q.guarantee.all_gpus() },
+                enqueued,
+                workload: id,
+            };
+            if best.is_none_or(|(b, ..)| turn < b) {
+                best = Some((turn, quota, key));
+            }
+        }
+        best.map(|(turn, quota, key)| (quota, key, turn.workload))
+    }
+
+    fn attempt(&mut self, pass: &mut Pass, id: WorkloadId, round: Round) -> bool {
+        let w = self.s.w(id);
+        let (state, passed_over) = (w.state, w.passed_over);
+        let spec = &w.spec;
+        let rules = funding::allowed(&self.s.tree, spec.quota, spec.module, spec.priority, spec.idle);
+        let before = self.events.len();
+        let outcome = match round {
+            Round::Firm if rules.own => self.try_firm(id, rules.firm()),
+            Round::Loan if rules.siblings.is_some() => self.try_start(id, rules.loan()),
+            Round::Idle if rules.idle => self.try_start(id, rules),
+            Round::Evict if rules.own => {
+                if self.try_evict(pass, id, rules) { Outcome::Started } else { Outcome::NotForIt }
+            }
+            _ => Outcome::NotForIt,
+        };
+        if outcome == Outcome::NoNodes {
+            let pool = self.s.tree[self.s.w(id).spec.quota].pool;
+            let quota = self.s.w(id).spec.quota;
+            self.s.agenda.node_blocked.entry(pool).or_default().insert(quota);
+        }
+        if outcome != Outcome::Started {
+            return false;
+        }
+        for event in &self.events[before..] {
+            if let EventKind::Started { workload, grants, .. } = &event.kind
+                && *workload == id
+            {
+                let units = grants.iter().map(|g| g.unit).collect();
+                pass.fresh.push(Fresh { workload: id, units, state, passed_over });
+            }
+        }
+        true
+    }
+
+    /// The first round: free balance, then re-funding.
+    fn try_firm(&mut self, id: WorkloadId, rules: funding::Rules) -> Outcome {
+        let outcome = self.try_start(id, rules);
+        if outcome != Outcome::NoBalance {
+            return outcome;
+        }
+        let w = self.s.w(id);
+        let (quota, least) = (w.spec.quota, State::pieces(w, self.s.want(w).least));
+        let within = self.s.tree[quota].order..if rules.child { self.s.tree[quota].end } else { self.s.tree[quota].order + 1 };
+        let order = &self.s.tree.tree(quota).order;
+        if within.clone().all(|i| self.s.foreign[order[i as usize].index()].is_empty()) {
+            return outcome;
+        }
+        let piece = State::piece(w);
+        for model in self.s.models_for(w) {
+            let amounts = self.s.amounts(quota, model, &piece);
+            let barred = self.s.bars(id, rules).1;
+            let needed = if self.s.w(id).spec.by_replica() { least } else { self.s.w(id).spec.replicas() };
+            if (self.s.place(id, model, least, barred).len() as u32) < needed {
+                continue;
+            }
+            let wanted: Vec<_> = amounts.iter().map(|&(d, each)| (d, each * i64::from(least))).collect();
+            if self.make_room(quota, rules.child, &wanted, false) && self.try_start(id, rules) == Outcome::Started {
+                return Outcome::Started;
+            }
+        }
+        outcome
+    }
+
+    /// Takes back starts of this pass that a plan wants gone: who would be started and evicted in the
+    /// same pass is not started. Returns the victims that are left.
+    pub(crate) fn take_back(&mut self, pass: &mut Pass, workload: WorkloadId) -> bool {
+        let Some(at) = pass.fresh.iter().position(|f| f.workload == workload) else { return false };
+        let fresh = pass.fresh.remove(at);
+        self.events.retain(|e: &Event| !matches!(&e.kind, EventKind::Started { workload: w, grants, .. }
+            if *w == workload && grants.iter().any(|g| fresh.units.contains(&g.unit))));
+        self.s.unstart(&fresh);
+        true
+    }
+
+    /// Ends a sweep: lanes that fit in no round are stuck until something changes.
+    fn close(&mut self, pass: &mut Pass) {
+        while let Some(quota) = self.s.agenda.dirty.pop_first() {
+            if self.s.tree.get(quota).is_none() {
+                continue;
+            }
+            let policy = self.s.tree[quota].policy.queue;
+            self.s.queues[quota.index()].sort();
+            let epoch = self.s.queues[quota.index()].epoch();
+            let lanes: Vec<LaneKey> = pass
+                .tried
+                .range((quota, LaneKey::FIRST)..)
+                .take_while(|((q, _), _)| *q == quota)
+                .filter(|(_, t)| t.epoch == epoch && t.rounds == 0b1111)
+                .map(|((_, key), _)| *key)
+                .collect();
+            for key in lanes {
+                self.s.queues[quota.index()].mark_stuck(key);
+            }
+            for id in self.s.queues[quota.index()].newly_passed(&policy, self.now) {
+                if self.s.w(id).state.is_waiting() && self.s.w(id).passed_over.is_none() {
+                    self.emit(EventKind::PassedOver { workload: id });
+                }
+            }
+        }
+    }
+
+    /// Starts holds that have all they need.
+    fn start_complete(&mut self) {
+        while let Some(id) = self.s.agenda.complete.pop_first() {
+            let Some(w) = self.s.workload(id) else { continue };
+            let ready: Vec<u32> = w.units.iter().copied().filter(|&u| self.s.is_complete(u)).collect();
+            let running = self.s.running_replicas(w);
+            let enough = running > 0 || ready.len() as u32 >= State::pieces(w, w.spec.min());
+            if ready.is_empty() || !enough {
+                continue;
+            }
+            let grants = ready.iter().map(|&u| self.s.units[u].grant.clone()).collect();
+            self.start(id, grants);
+        }
+    }
+}
+
+impl State {
+    pub(crate) fn is_complete(&self, unit: u32) -> bool {
+        let u = &self.units[unit];
+        u.state == crate::unit::UnitState::Held && u.pending.is_none()
+    }
+}

@@ -1,0 +1,180 @@
+//! The search for one plan: one preemptor, one set of tiers, one GPU model.
+
+use super::cover::Cover;
+use super::level::{Level, RECALL};
+use super::{Plan, PlanCost, Victim};
+use crate::admit::Amounts;
+use crate::funding::{self, Credits, Payer, Rules};
+use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
+use crate::policy::{ChildLevel, SelfLevel};
+use crate::state::State;
+use crate::unit::{Draw, UnitState};
+use crate::words::{Class, Rule};
+use crate::workload::Role;
+use smallvec::SmallVec;
+
+/// Which tiers are open, and how the plan pays.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tiers {
+    pub(crate) rules: Rules,
+    /// The class of the plan: it recalls what is below.
+    pub(crate) class: Class,
+    pub(crate) self_level: Option<SelfLevel>,
+    pub(crate) child_level: Option<ChildLevel>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Hunt<'a> {
+    pub(super) s: &'a State,
+    pub(super) now: Tick,
+    pub(super) id: WorkloadId,
+    pub(super) quota: QuotaId,
+    pub(super) pool: PoolId,
+    pub(super) tiers: Tiers,
+    pub(super) model: Option<ModelId>,
+    /// Pieces wanted.
+    pub(super) n: u32,
+    /// What has to be placed.
+    pub(super) roles: SmallVec<[Role; 1]>,
+    /// What has to be paid, in all.
+    pub(super) amounts: Amounts,
+    /// Any unit of a lower class in the pool may be recalled: the accounts would do, the nodes do not.
+    pub(super) for_nodes: bool,
+    barred: Vec<Draw>,
+}
+
+impl<'a> Hunt<'a> {
+    pub(crate) fn new(s: &'a State, id: WorkloadId, tiers: Tiers, model: Option<ModelId>, n: u32) -> Hunt<'a> {
+        let w = s.w(id);
+        let mut roles = State::piece(w);
+        if w.spec.by_replica() {
+            roles[0].replicas = n;
+        }
+        let amounts = s.amounts(w.spec.quota, model, &roles);
+        let quota = w.spec.quota;
+        let (barred, _) = s.bars(id, tiers.rules);
+        let pool = s.tree[quota].pool;
+        Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, barred }
+    }
+
+    pub(super) fn payer(&self) -> Payer<'_> {
+        Payer { quota: self.quota, rules: self.tiers.rules, barred: &self.barred }
+    }
+
+    /// Whether the accounts, with these credits, can pay.
+    pub(super) fn can_pay(&self, credits: &Credits) -> bool {
+        self.amounts.iter().all(|&(d, need)| {
+            funding::available(&self.s.tree, &self.s.ledger, &self.payer(), d, Some(credits), need) >= need
+        })
+    }
+
+    /// Units of lower rank that hold what this plan may use.
+    pub(super) fn holds_to_take(&self) -> Vec<u32> {
+        let depth = std::cmp::Reverse(self.s.tree[self.quota].depth);
+        let mine = crate::unit::Rank { class: self.tiers.class, depth, priority: self.s.w(self.id).spec.priority };
+        let usable = |u: &crate::unit::Unit| {
+            u.grant.draws.iter().any(|d| funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some())
+        };
+        let held = self.s.held.iter().copied().filter(|&u| {
+            let unit = &self.s.units[u];
+            unit.workload != self.id && unit.state == UnitState::Held && self.s.rank(unit) < mine && usable(unit)
+        });
+        held.collect()
+    }
+
+    /// The cheapest cover at the least harmful level that has one, with what it costs.
+    pub(crate) fn plan(mut self) -> Option<(PlanCost, Plan)> {
+        let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
+        self.for_nodes = forced;
+        if !forced && let Some(found) = Cover::without_victims(&self).and_then(|c| self.finish(c, RECALL, 0)) {
+            return Some(found);
+        }
+        if let Some(found) = self.search(forced) {
+            return Some(found);
+        }
+        if forced {
+            return None;
+        }
+        self.for_nodes = true;
+        self.search(false)
+    }
+
+    fn search(&self, forced: bool) -> Option<(PlanCost, Plan)> {
+        if self.cannot_pay() {
+            return None;
+        }
+        self.levels().into_iter().find_map(|level| {
+            let cover = Cover::search(self, level)?;
+            let tier = cover.victims().map(|v| v.1.tier).max().unwrap_or(RECALL);
+            if forced && tier == RECALL {
+                return None;
+            }
+            let spared = self.eligible_units(level);
+            self.finish(cover, tier, spared)
+        })
+    }
+
+    /// A "no" from counters: even all that may be evicted would not pay.
+    fn cannot_pay(&self) -> bool {
+        let Some(&(d, need)) = self.amounts.iter().find(|a| a.0.model().is_some()) else { return false };
+        let payer = self.payer();
+        let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
+        let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
+        let held: i64 = self.s.held.iter().map(|&u| self.s.units[u].gpu).sum();
+        let low = self.s.low[self.pool.index()].gpu();
+        free + coming + held + low + self.evictable_gpu() < need
+    }
+
+    /// GPUs of all units that tiers 2 and 3 name, from counters.
+    fn evictable_gpu(&self) -> i64 {
+        let herds = &self.s.herds;
+        let mut sum = 0;
+        if let Some(p) = self.tiers.self_level {
+            let parent = self.s.tree[self.quota].parent;
+            let children = if p.reaches_siblings() { parent.and_then(|p| herds[p.index()].children.as_ref()) } else { None };
+            for herd in [herds[self.quota.index()].own.as_ref(), children].into_iter().flatten() {
+                sum += herd.sum(p.low(), p.modules()).1;
+            }
+        }
+        if let Some(p) = self.tiers.child_level
+            && let Some(herd) = &herds[self.quota.index()].below
+        {
+            sum += herd.sum(p.victims(), p.modules()).1;
+        }
+        sum
+    }
+
+    /// How many units are eligible at a level, as far as counters tell.
+    fn eligible_units(&self, level: Level) -> u32 {
+        let herds = &self.s.herds;
+        let low = self.s.low[self.pool.index()].units();
+        if level.tier == RECALL {
+            return low;
+        }
+        let own = herds[self.quota.index()].own.as_ref();
+        let below = herds[self.quota.index()].below.as_ref();
+        let by_self = self.tiers.self_level.map_or(0, |p| own.map_or(0, |h| h.sum(p.low(), p.modules()).0));
+        let by_child = self.tiers.child_level.map_or(0, |p| below.map_or(0, |h| h.sum(p.victims(), p.modules()).0));
+        low + by_self + by_child
+    }
+
+    /// Turns a cover into a plan with its certificate.
+    fn finish(&self, cover: Cover<'_, 'a>, tier: u8, eligible: u32) -> Option<(PlanCost, Plan)> {
+        let slots = cover.slots()?;
+        let w = self.s.w(self.id);
+        let piece = State::piece(w);
+        let amounts = self.s.amounts(self.quota, self.model, &piece);
+        let draws = self.s.fund(&self.payer(), &amounts, self.n, Some(cover.credits()))?;
+        let grants = self.s.grants(w, self.model, draws, slots);
+        // Whoever only recalls borrows from siblings at best.
+        let plain = tier == RECALL && self.tiers.class == Class::Firm;
+        if plain && grants.iter().flat_map(|g| &g.draws).any(|d| d.rule == Rule::SelfLevel) {
+            return None;
+        }
+        let cost = cover.cost(tier);
+        let (holds, victims) = cover.into_chosen();
+        let spared = eligible.saturating_sub(victims.len() as u32);
+        let victims = victims.into_iter().map(|(unit, n)| Victim { unit, rule: n.rule(), policy_of: n.policy_of }).collect();
+        Some((cost, Plan { victims, holds, grants: grants.into_vec(), spared }))
+    }
+}

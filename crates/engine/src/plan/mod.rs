@@ -1,0 +1,211 @@
+//! Plans: whom to evict so that a workload fits both books, with the least harm.
+//!
+//! A plan is sought level by level, a level being a tier, the highest band in it, and whether it needs the
+//! dearer kind (loans in recall, siblings in self-level). The first level that suffices is the least harmful;
+//! within it the cover is made cheap, then minimal.
+
+mod cost;
+mod cover;
+mod hunt;
+mod level;
+mod nodes;
+mod stream;
+mod trial;
+
+pub(crate) use cost::PlanCost;
+pub(crate) use hunt::{Hunt, Tiers};
+
+use crate::event::{Cause, EventKind};
+use crate::funding::Rules;
+use crate::ids::{QuotaId, Span, WorkloadId};
+use crate::pass::Pass;
+use crate::session::Session;
+use crate::state::State;
+use crate::unit::{Grant, UnitState};
+use crate::words::{Class, EvictionRule, Module, OnPreempt};
+use crate::workload::{Exit, WorkloadState};
+use smallvec::SmallVec;
+
+/// How long after its grace a unit may take to be gone before its nodes are fenced.
+pub const DRAIN_DEADLINE: Span = Span::seconds(60);
+
+/// One unit that must go, and the first tier that names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Victim {
+    pub(crate) unit: u32,
+    pub(crate) rule: EvictionRule,
+    pub(crate) policy_of: Option<QuotaId>,
+}
+
+/// What evicting them brings: certified by concrete draws and slots.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub(crate) victims: Vec<Victim>,
+    /// Units whose hold is taken over.
+    pub(crate) holds: Vec<u32>,
+    pub(crate) grants: Vec<Grant>,
+    /// Eligible units that are spared.
+    pub(crate) spared: u32,
+}
+
+impl State {
+    /// The tiers that a workload's quota and priority open, least harmful first.
+    pub(crate) fn tiers(&self, id: WorkloadId, rules: Rules) -> SmallVec<[Tiers; 4]> {
+        let spec = &self.w(id).spec;
+        let policy = &self.tree[spec.quota].policy;
+        let self_level = policy.self_level.filter(|s| s.high().contains(spec.priority));
+        let mut tiers = SmallVec::new();
+        tiers.push(Tiers { rules: rules.firm(), class: Class::Firm, self_level: None, child_level: None });
+        if rules.siblings.is_some() {
+            tiers.push(Tiers { rules: rules.loan(), class: Class::Loan, self_level: None, child_level: None });
+        }
+        if self_level.is_some() {
+            tiers.push(Tiers { rules: rules.by_force(), class: Class::Firm, self_level, child_level: None });
+        }
+        if policy.child_level.is_some() {
+            tiers.push(Tiers { rules: rules.by_force(), class: Class::Firm, self_level, child_level: policy.child_level });
+        }
+        tiers
+    }
+
+    /// The least harmful plan for `n` pieces.
+    pub(crate) fn plan(&self, id: WorkloadId, rules: Rules, n: u32) -> Option<Plan> {
+        let models = self.models_for(self.w(id));
+        self.tiers(id, rules).into_iter().find_map(|tiers| {
+            let plans = models.iter().filter_map(|&model| Hunt::new(self, id, tiers, model, n).plan());
+            plans.min_by(|a, b| a.0.cmp(&b.0)).map(|(_, plan)| plan)
+        })
+    }
+
+    /// The largest number of pieces, from `least` to `most`, for which there is a plan.
+    fn largest_plan(&self, id: WorkloadId, rules: Rules, least: u32, most: u32) -> Option<Plan> {
+        if let Some(plan) = self.plan(id, rules, most) {
+            return Some(plan);
+        }
+        let (mut good, mut bad) = (None, most);
+        let mut known = least.checked_sub(1)?;
+        while known + 1 < bad {
+            let n = if good.is_none() { least } else { known + (bad - known) / 2 };
+            match self.plan(id, rules, n) {
+                Some(plan) => (good, known) = (Some(plan), n),
+                None if good.is_none() => return None,
+                None => bad = n,
+            }
+        }
+        good
+    }
+}
+
+impl Session<'_> {
+    /// The third round: makes room by eviction.
+    pub(crate) fn try_evict(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules) -> bool {
+        let w = self.s.w(id);
+        let growth = w.state == WorkloadState::Running;
+        if growth && w.spec.module == Module::Training {
+            return false;
+        }
+        let want = self.s.want(w);
+        let least = State::pieces(w, want.least);
+        // A plan with victims is for a training job's minimum.
+        let most = if w.spec.is_service() { State::pieces(w, want.most) } else { least };
+        if rules.idle && self.s.would_start(id, rules) {
+            return false;
+        }
+        match self.s.largest_plan(id, rules, least, most) {
+            Some(plan) => {
+                self.commit(pass, id, rules, plan);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn commit(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules, mut plan: Plan) {
+        let mut back: Vec<WorkloadId> = Vec::new();
+        for v in &plan.victims {
+            let w = self.s.units[v.unit].workload;
+            if pass.fresh.iter().any(|f| f.workload == w && f.units.contains(&self.s.units[v.unit].number)) && !back.contains(&w) {
+                back.push(w);
+            }
+        }
+        plan.victims.retain(|v| !back.contains(&self.s.units[v.unit].workload));
+        let disturbed = !plan.victims.is_empty() || !plan.holds.is_empty();
+        for w in back {
+            self.take_back(pass, w);
+        }
+        if !disturbed {
+            // What was in the way had only just been started: there is room without evicting anybody.
+            for round in [rules.firm(), rules.loan()] {
+                if self.try_start(id, round) == crate::admit::Outcome::Started {
+                    return;
+                }
+            }
+        }
+        for unit in plan.holds {
+            let u = &self.s.units[unit];
+            let (workload, number) = (u.workload, u.number);
+            self.emit(EventKind::HoldLost { workload, units: SmallVec::from_elem(number, 1), by: Some(id) });
+        }
+        self.evict_all(&plan.victims, Some(id), Some(plan.spared));
+        self.end_reservation_of(id);
+        self.emit(EventKind::Held { workload: id, grants: plan.grants });
+    }
+
+    /// Asks units to stop, one event for each workload, in the order in which they were chosen.
+    pub(crate) fn evict_all(&mut self, victims: &[Victim], by: Option<WorkloadId>, spared: Option<u32>) {
+        let mut done: Vec<WorkloadId> = Vec::new();
+        for v in victims {
+            let id = self.s.units[v.unit].workload;
+            if done.contains(&id) {
+                continue;
+            }
+            done.push(id);
+            let of_it = victims.iter().filter(|o| self.s.units[o.unit].workload == id);
+            let units: SmallVec<[u32; 2]> = of_it.clone().map(|o| self.s.units[o.unit].number).collect();
+            let gone: u32 = of_it.map(|o| self.s.units[o.unit].grant.slots.len() as u32).sum();
+            let w = self.s.w(id);
+            let replicas = self.s.running_replicas(w) - gone;
+            let exit = match (replicas, w.spec.on_preempt, w.spec.suspend) {
+                (1.., ..) => Exit::Shrink,
+                (0, OnPreempt::Stop, _) => Exit::Stop,
+                (0, OnPreempt::Requeue, true) => Exit::Suspend,
+                (0, OnPreempt::Requeue, false) => Exit::Requeue,
+            };
+            // A hold of its own further replicas is worth nothing once it leaves whole.
+            if exit != Exit::Shrink {
+                self.drop_holds_of(id);
+            }
+            let u = &self.s.units[v.unit];
+            let cause = Cause {
+                rule: v.rule,
+                by,
+                policy_of: v.policy_of,
+                class: u.class,
+                priority: u.priority,
+                lost: self.s.lost_by(id, &units, self.now),
+                spared,
+            };
+            let deadline = self.now.after(self.s.w(id).spec.grace).after(DRAIN_DEADLINE);
+            self.emit(EventKind::Evicted { workload: id, units, exit, replicas, deadline, cause });
+        }
+    }
+
+    pub(crate) fn drop_holds_of(&mut self, id: WorkloadId) {
+        let w = self.s.w(id);
+        let held = w.units.iter().filter(|&&u| self.s.units[u].state == UnitState::Held);
+        let units: SmallVec<[u32; 2]> = held.map(|&u| self.s.units[u].number).collect();
+        if !units.is_empty() {
+            self.emit(EventKind::HoldLost { workload: id, units, by: None });
+        }
+    }
+}
+
+impl State {
+    /// Work that a workload loses when these units go: all of a training job that must restart, else theirs alone.
+    pub(crate) fn lost_by(&self, id: WorkloadId, numbers: &[u32], now: crate::ids::Tick) -> u128 {
+        let w = self.w(id);
+        let all = w.spec.module == Module::Training;
+        let units = w.units.iter().map(|&u| &self.units[u]);
+        units.filter(|u| u.is_running() && (all || numbers.contains(&u.number))).map(|u| u.lost(now)).sum()
+    }
+}

@@ -1,0 +1,228 @@
+//! Covering nodes: which nodes to clear, and of whom.
+
+use super::cost::LostByBand;
+use super::cover::Cover;
+use super::level::{Level, Named};
+use super::stream::Stream;
+use crate::ids::{NodeId, WorkloadId};
+use crate::words::Priority;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// Candidates looked at beyond those that are needed, before the best nodes seen so far are taken.
+const LOOK_AHEAD: usize = 256;
+/// And for each place that is missing.
+const LOOK_AHEAD_EACH: usize = 16;
+/// Groups on one node of which all subsets are tried.
+const EXACT_GROUPS: usize = 6;
+/// Victims up to which single exchanges are tried, and candidates that are tried for them.
+const IMPROVE_VICTIMS: usize = 16;
+const IMPROVE_CANDIDATES: usize = 24;
+
+/// What clearing a node for one more replica costs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Bid {
+    lost: LostByBand,
+    units: usize,
+    node: NodeId,
+}
+
+/// Units that leave together, as far as one node is concerned.
+#[derive(Clone, Debug)]
+struct Group {
+    units: Vec<u32>,
+    named: Named,
+    band: Priority,
+    lost: u128,
+}
+
+impl Cover<'_, '_> {
+    /// Clears nodes until all replicas have a place, the cheapest nodes first.
+    pub(super) fn cover_nodes(&mut self, level: Level) -> Option<()> {
+        if self.missing_slots() == 0 {
+            return Some(());
+        }
+        let hunt = self.hunt;
+        let mut stream = Stream::new(hunt, level);
+        let mut bids: BinaryHeap<Reverse<Bid>> = BinaryHeap::new();
+        let mut seen: BTreeSet<NodeId> = BTreeSet::new();
+        let mut visited = 0;
+        let missing = self.missing_slots() as usize;
+        let limit = LOOK_AHEAD + LOOK_AHEAD_EACH * missing;
+        let mut sure = 0;
+        let mut settled: Vec<Bid> = Vec::new();
+        loop {
+            // Nodes not seen yet cost at least as much as the next candidate alone.
+            while let Some(unit) = stream.next() {
+                visited += 1;
+                let u = &hunt.s.units[unit];
+                let mut floor = LostByBand::default();
+                floor.add(u.priority, u.lost(hunt.now));
+                for slot in &u.grant.slots {
+                    if seen.insert(slot.node) && hunt.may_use(slot.node) {
+                        bids.extend(self.bid(level, slot.node).map(|b| Reverse(b.0)));
+                    }
+                }
+                while bids.peek().is_some_and(|b| b.0.lost <= floor) {
+                    settled.extend(bids.pop().map(|b| b.0));
+                    sure += 1;
+                }
+                if sure >= missing || (visited >= limit && sure + bids.len() >= missing) {
+                    break;
+                }
+            }
+            bids.extend(settled.drain(..).map(Reverse));
+            sure = 0;
+            if !self.take_bids(level, &mut bids, &mut seen) {
+                // Whatever the candidates seen so far offer is used up.
+                let before = visited;
+                visited = 0;
+                if before == 0 {
+                    return None;
+                }
+                continue;
+            }
+            return Some(());
+        }
+    }
+
+    /// Takes the cheapest bids until nothing is missing. False if they run out.
+    fn take_bids(&mut self, level: Level, bids: &mut BinaryHeap<Reverse<Bid>>, seen: &mut BTreeSet<NodeId>) -> bool {
+        let hunt = self.hunt;
+        while self.missing_slots() > 0 {
+            let Some(Reverse(bid)) = bids.pop() else { return false };
+            // The bid may be out of date: units of it may have been chosen for another node.
+            let Some((now, groups)) = self.bid(level, bid.node) else { continue };
+            if now > bid && bids.peek().is_some_and(|b| b.0 < now) {
+                bids.push(Reverse(now));
+                continue;
+            }
+            let mut touched: BTreeSet<NodeId> = BTreeSet::from([bid.node]);
+            for group in groups {
+                for unit in group.units {
+                    touched.extend(hunt.s.units[unit].grant.slots.iter().map(|s| s.node));
+                    self.choose(unit, group.named);
+                }
+            }
+            for node in touched {
+                if hunt.may_use(node) {
+                    seen.insert(node);
+                    bids.extend(self.bid(level, node).map(|b| Reverse(b.0)));
+                }
+            }
+        }
+        true
+    }
+
+    /// The cheapest way to place one more replica on a node.
+    fn bid(&self, level: Level, node: NodeId) -> Option<(Bid, Vec<Group>)> {
+        let hunt = self.hunt;
+        let shape = hunt.roles[0].shape;
+        let capacity = self.capacity(node);
+        let target = capacity.fits(&shape) + 1;
+        let mut groups = self.groups(level, node);
+        let enough = |chosen: &[&Group]| {
+            let mut c = capacity.clone();
+            for unit in chosen.iter().flat_map(|g| &g.units) {
+                hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
+            }
+            c.fits(&shape) >= target
+        };
+        groups.sort_by(|a, b| (a.band, a.lost).cmp(&(b.band, b.lost)));
+        let price = |chosen: &[&Group]| {
+            let mut lost = LostByBand::default();
+            chosen.iter().for_each(|g| lost.add(g.band, g.lost));
+            Bid { lost, units: chosen.iter().map(|g| g.units.len()).sum(), node }
+        };
+        let mut best: Option<(Bid, Vec<&Group>)> = None;
+        let equal = groups.windows(2).all(|p| p[0].units.len() == 1 && hunt.s.units[p[0].units[0]].gpu == hunt.s.units[p[1].units[0]].gpu);
+        if groups.len() <= EXACT_GROUPS && !equal {
+            for mask in 1u32..1 << groups.len() {
+                let chosen: Vec<&Group> = groups.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, g)| g).collect();
+                let bid = price(&chosen);
+                if best.as_ref().is_none_or(|(b, _)| bid < *b) && enough(&chosen) {
+                    best = Some((bid, chosen));
+                }
+            }
+        } else {
+            let mut chosen: Vec<&Group> = Vec::new();
+            let mut c = capacity.clone();
+            for g in &groups {
+                chosen.push(g);
+                for unit in &g.units {
+                    hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
+                }
+                if c.fits(&shape) >= target {
+                    break;
+                }
+            }
+            if c.fits(&shape) < target {
+                return None;
+            }
+            if !equal {
+                for i in (0..chosen.len()).rev() {
+                    let g = chosen.remove(i);
+                    if !enough(&chosen) {
+                        chosen.insert(i, g);
+                    }
+                }
+            }
+            best = Some((price(&chosen), chosen));
+        }
+        best.map(|(bid, chosen)| (bid, chosen.into_iter().cloned().collect()))
+    }
+
+    /// Who may leave a node, by who must leave together.
+    fn groups(&self, level: Level, node: NodeId) -> Vec<Group> {
+        let hunt = self.hunt;
+        let s = hunt.s;
+        let mut groups = Vec::new();
+        let mut bitten: BTreeMap<WorkloadId, u32> = BTreeMap::new();
+        for r in s.pools[hunt.pool.index()].nodes.residents(node) {
+            let Some(u) = s.units.get(r.unit).filter(|_| !self.is_chosen(r.unit)) else { continue };
+            let Some(named) = hunt.named_at(level, u) else { continue };
+            let Some(units) = self.bite(r.unit) else { continue };
+            let mut lost = self.loss(&units);
+            if u.is_replica {
+                let before = bitten.entry(u.workload).or_default();
+                let left = self.spared_units(u.workload).count() as u32 - *before;
+                if left <= s.w(u.workload).spec.min() && units.len() == 1 {
+                    continue;
+                }
+                if units.len() > 1 && *before > 0 {
+                    continue;
+                }
+                if *before > 0 && u.module == crate::words::Module::Training {
+                    lost = 0;
+                }
+                *before += 1;
+            }
+            groups.push(Group { units, named, band: u.priority, lost });
+        }
+        groups
+    }
+
+    /// Tries single exchanges: one more victim may spare several, or a dearer one.
+    pub(super) fn improve(&mut self, level: Level) {
+        let hunt = self.hunt;
+        if self.victims().count() < 2 || self.victims().count() > IMPROVE_VICTIMS {
+            return;
+        }
+        let candidates: Vec<u32> = Stream::new(hunt, level).filter(|&u| !self.is_chosen(u)).take(IMPROVE_CANDIDATES).collect();
+        let tier = |c: &Cover<'_, '_>| c.victims().map(|v| v.1.tier).max().unwrap_or(0);
+        let mut cost = self.cost(tier(self));
+        for unit in candidates {
+            if self.is_chosen(unit) {
+                continue;
+            }
+            let (Some(bite), Some(named)) = (self.bite(unit), hunt.names(&hunt.s.units[unit])) else { continue };
+            let mut other = self.clone();
+            bite.into_iter().for_each(|u| other.choose(u, named));
+            other.prune_except(unit);
+            let price = other.cost(tier(&other));
+            if price < cost {
+                (*self, cost) = (other, price);
+            }
+        }
+    }
+}

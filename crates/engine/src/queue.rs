@@ -1,0 +1,370 @@
+//! One queue per quota: who is next under the quota's strategy.
+//!
+//! Workloads that differ in nothing but their time of arrival share a lane: where the first of a lane does
+//! not fit, the others do not either, so a pass looks at lanes, not at workloads.
+
+use crate::ids::{Tick, WorkloadId, WorkspaceId};
+use crate::policy::QueuePolicy;
+use crate::words::{Priority, Strategy};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Workloads of this priority or higher are worked off strictly in order under `intelligent`.
+pub const STRICT_FROM: u8 = 7;
+/// Ageing lifts a place in the queue up to this priority.
+pub const AGED_AT_MOST: u8 = 6;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LaneKey {
+    pub(crate) priority: Reverse<Priority>,
+    /// Missing replicas of a workload that runs: they block nobody.
+    pub(crate) growth: bool,
+    pub(crate) workspace: WorkspaceId,
+    /// Equal for equal demands.
+    pub(crate) shape: u32,
+}
+
+impl LaneKey {
+    /// The smallest key of all.
+    pub(crate) const FIRST: LaneKey =
+        LaneKey { priority: Reverse(Priority::MAX), growth: false, workspace: WorkspaceId(0), shape: 0 };
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Entry {
+    pub(crate) enqueued: Tick,
+    pub(crate) id: WorkloadId,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    members: BTreeSet<Entry>,
+    /// The queue's epoch in which the lane was found not to fit in any round.
+    stuck: Option<u64>,
+}
+
+/// Order within a queue; smaller comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    priority: Reverse<u8>,
+    /// Only under `fair`: what the workspace draws now.
+    served: i64,
+    entry: Entry,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queue {
+    lanes: BTreeMap<LaneKey, Lane>,
+    /// Arrivals not yet sorted into lanes: most start at once and never are.
+    fresh: SmallVec<[(LaneKey, Entry); 1]>,
+    /// Arrivals that were sorted into lanes since the last pass closed.
+    arrived: SmallVec<[WorkloadId; 1]>,
+    /// Raised whenever something changed that may let a stuck lane fit.
+    epoch: u64,
+    waiting: u32,
+    growing: u32,
+    /// Under `fair`: GPUs that each workspace draws through this quota.
+    served: BTreeMap<WorkspaceId, i64>,
+    /// When those that wait were first passed over.
+    pub(crate) passed: BTreeSet<(Tick, WorkloadId)>,
+    pub(crate) reserved_for: Option<WorkloadId>,
+}
+
+impl Queue {
+    /// Workloads that wait, growth not counted.
+    pub(crate) fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting == 0 && self.growing == 0
+    }
+
+    pub(crate) fn insert(&mut self, key: LaneKey, entry: Entry) {
+        *(if key.growth { &mut self.growing } else { &mut self.waiting }) += 1;
+        self.fresh.push((key, entry));
+    }
+
+    pub(crate) fn remove(&mut self, key: LaneKey, entry: Entry) {
+        *(if key.growth { &mut self.growing } else { &mut self.waiting }) -= 1;
+        if let Some(i) = self.fresh.iter().position(|f| *f == (key, entry)) {
+            self.fresh.swap_remove(i);
+            return;
+        }
+        let lane = self.lanes.get_mut(&key).expect("a queued workload is in its lane");
+        assert!(lane.members.remove(&entry), "a queued workload is in its lane");
+        if lane.members.is_empty() {
+            self.lanes.remove(&key);
+        }
+    }
+
+    pub(crate) fn serve(&mut self, workspace: WorkspaceId, gpu: i64) {
+        *self.served.entry(workspace).or_default() += gpu;
+    }
+
+    pub(crate) fn serve_anew(&mut self, served: Vec<(WorkspaceId, i64)>) {
+        self.served.clear();
+        served.into_iter().for_each(|(w, gpu)| self.serve(w, gpu));
+    }
+
+    /// Something changed: stuck lanes are tried again.
+    pub(crate) fn wake(&mut self) {
+        self.epoch += 1;
+    }
+
+    pub(crate) fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    pub(crate) fn mark_stuck(&mut self, key: LaneKey) {
+        let epoch = self.epoch;
+        if let Some(lane) = self.lanes.get_mut(&key) {
+            lane.stuck = Some(epoch);
+        }
+    }
+
+    pub(crate) fn is_stuck(&self, key: LaneKey) -> bool {
+        self.lanes.get(&key).is_some_and(|l| l.stuck == Some(self.epoch))
+    }
+
+    /// Sorts arrivals into their lanes.
+    pub(crate) fn sort(&mut self) {
+        for (key, entry) in self.fresh.drain(..) {
+            self.lanes.entry(key).or_default().members.insert(entry);
+            if !key.growth {
+                self.arrived.push(entry.id);
+            }
+        }
+    }
+
+    /// Those who wait and were tried, or stand in a lane that was, since this was last asked.
+    pub(crate) fn newly_passed(&mut self, policy: &QueuePolicy, now: Tick) -> SmallVec<[WorkloadId; 1]> {
+        let mut arrived = std::mem::take(&mut self.arrived);
+        match self.window(policy, now) {
+            None => {}
+            Some(1) => {
+                arrived.clear();
+                arrived.extend(self.first(policy, now).map(|f| f.1));
+            }
+            Some(n) => arrived = self.list(policy, now).into_iter().take(n as usize).collect(),
+        }
+        arrived
+    }
+
+    fn place(&self, policy: &QueuePolicy, now: Tick, key: LaneKey, entry: Entry) -> Place {
+        let submitted = key.priority.0.get();
+        let mut priority = submitted;
+        if policy.strategy == Strategy::Intelligent && submitted < STRICT_FROM && policy.aging_step.0 > 0 {
+            let steps = now.since(entry.enqueued).0 / policy.aging_step.0;
+            priority = u64::from(submitted).saturating_add(steps).min(u64::from(AGED_AT_MOST)).max(u64::from(submitted)) as u8;
+        }
+        let served = match policy.strategy {
+            Strategy::Fair => self.served.get(&key.workspace).copied().unwrap_or(0),
+            _ => 0,
+        };
+        Place { priority: Reverse(priority), served, entry }
+    }
+
+    /// Who is to be tried next: the first in order whose lane has not `failed`, as far as the strategy lets one
+    /// look past those that have.
+    pub(crate) fn next(
+        &mut self,
+        policy: &QueuePolicy,
+        now: Tick,
+        failed: impl Fn(LaneKey) -> bool,
+    ) -> Option<(LaneKey, WorkloadId)> {
+        if self.lanes.is_empty() && self.fresh.len() == 1 {
+            let (key, entry) = self.fresh[0];
+            return (!failed(key)).then_some((key, entry.id));
+        }
+        self.sort();
+        let window = self.window(policy, now);
+        let barrier = match window {
+            Some(1) => self.first(policy, now),
+            Some(n) => return self.next_within(policy, now, n, failed),
+            None => None,
+        };
+        let mut best: Option<(Place, LaneKey)> = None;
+        for (&key, lane) in &self.lanes {
+            if lane.stuck == Some(self.epoch) || failed(key) {
+                continue;
+            }
+            let entry = *lane.members.first().expect("an empty lane is removed");
+            let place = self.place(policy, now, key, entry);
+            let behind = barrier.is_some_and(|(b, _)| b < place);
+            if !behind && best.is_none_or(|(b, _)| place < b) {
+                best = Some((place, key));
+            }
+        }
+        best.map(|(place, key)| (key, place.entry.id))
+    }
+
+    /// How many of the first that wait may be tried; `None` is all.
+    fn window(&self, policy: &QueuePolicy, now: Tick) -> Option<u32> {
+        match policy.strategy {
+            Strategy::Fifo => Some(1),
+            Strategy::RoundRobin | Strategy::Fair => None,
+            Strategy::Intelligent => {
+                let strict = self.lanes.iter().any(|(k, _)| !k.growth && k.priority.0.get() >= STRICT_FROM);
+                strict.then_some(1)
+            }
+            Strategy::Balance => {
+                let head = self.first(policy, now)?.1;
+                let since = self.passed.iter().find(|p| p.1 == head).map(|p| p.0);
+                let wider = since.map_or(0, |s| now.since(s).0 / policy.patience.0.max(1));
+                Some(u32::try_from(wider).unwrap_or(u32::MAX).saturating_add(1))
+            }
+        }
+    }
+
+    /// Under `balance`: when the window widens next for a head first passed over at `since`.
+    pub(crate) fn widens_at(policy: &QueuePolicy, since: Tick, now: Tick) -> Tick {
+        let patience = policy.patience.0.max(1);
+        Tick(since.0.saturating_add((now.since(since).0 / patience + 1).saturating_mul(patience)))
+    }
+
+    /// The first that waits, growth aside.
+    fn first(&self, policy: &QueuePolicy, now: Tick) -> Option<(Place, WorkloadId)> {
+        let heads = self.lanes.iter().filter(|(k, _)| !k.growth);
+        let places = heads.map(|(&k, l)| self.place(policy, now, k, *l.members.first().expect("an empty lane is removed")));
+        places.min().map(|p| (p, p.entry.id))
+    }
+
+    pub(crate) fn head(&mut self, policy: &QueuePolicy, now: Tick) -> Option<WorkloadId> {
+        self.sort();
+        self.first(policy, now).map(|f| f.1)
+    }
+
+    fn next_within(
+        &self,
+        policy: &QueuePolicy,
+        now: Tick,
+        window: u32,
+        failed: impl Fn(LaneKey) -> bool,
+    ) -> Option<(LaneKey, WorkloadId)> {
+        let mut seen = 0;
+        for (place, key) in self.in_order(policy, now) {
+            if !key.growth {
+                seen += 1;
+                if seen > window {
+                    return None;
+                }
+            }
+            if !failed(key) && !self.is_stuck(key) {
+                return Some((key, place.entry.id));
+            }
+        }
+        None
+    }
+
+    /// Everybody in order, growth included: for windows and for people.
+    fn in_order(&self, policy: &QueuePolicy, now: Tick) -> impl Iterator<Item = (Place, LaneKey)> {
+        let lanes = self.lanes.iter().flat_map(|(&k, l)| l.members.iter().map(move |&e| (k, e)));
+        let mut all: Vec<_> =
+            lanes.chain(self.fresh.iter().copied()).map(|(k, e)| (self.place(policy, now, k, e), k)).collect();
+        all.sort_unstable();
+        all.into_iter()
+    }
+
+    /// All that wait, in order, growth aside.
+    pub(crate) fn list(&self, policy: &QueuePolicy, now: Tick) -> Vec<WorkloadId> {
+        self.in_order(policy, now).filter(|(_, k)| !k.growth).map(|(p, _)| p.entry.id).collect()
+    }
+
+    /// The first in submitted order (priority, time, number), growth aside: who has the first claim on balance.
+    pub(crate) fn first_claim(&self) -> Option<(Reverse<Priority>, Entry)> {
+        let lanes = self.lanes.iter().map(|(k, l)| (k, l.members.first().copied()));
+        let fresh = self.fresh.iter().map(|(k, e)| (k, Some(*e)));
+        lanes.chain(fresh).filter(|(k, _)| !k.growth).filter_map(|(k, e)| Some((k.priority, e?))).min()
+    }
+
+    /// Whether the strategy lets a workload be tried now, whoever is ahead.
+    pub(crate) fn allows(&self, policy: &QueuePolicy, now: Tick, id: WorkloadId) -> bool {
+        match self.window(policy, now) {
+            None => true,
+            Some(1) => self.first(policy, now).is_none_or(|f| f.1 == id),
+            Some(n) => self.list(policy, now).iter().take(n as usize).any(|&w| w == id),
+        }
+    }
+}
+
+/// Queues are equal if the same workloads wait in them; lanes and marks are derived.
+impl PartialEq for Queue {
+    fn eq(&self, other: &Queue) -> bool {
+        let content = |q: &Queue| {
+            let lanes = q.lanes.iter().flat_map(|(&k, l)| l.members.iter().map(move |&e| (k, e)));
+            lanes.chain(q.fresh.iter().copied()).collect::<BTreeSet<_>>()
+        };
+        content(self) == content(other) && self.passed == other.passed && self.reserved_for == other.reserved_for
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(priority: u8, shape: u32) -> LaneKey {
+        let p = Priority::new(priority).expect("in range");
+        LaneKey { priority: Reverse(p), growth: false, workspace: WorkspaceId::DEFAULT, shape }
+    }
+
+    fn queue(entries: &[(u8, u64, u32)]) -> Queue {
+        let mut q = Queue::default();
+        for &(p, at, id) in entries {
+            q.insert(key(p, id), Entry { enqueued: Tick(at), id: WorkloadId(id) });
+        }
+        q
+    }
+
+    fn order(q: &mut Queue, strategy: Strategy, now: u64, stuck: &[u32]) -> Option<u32> {
+        let policy = QueuePolicy { strategy, ..QueuePolicy::default() };
+        q.next(&policy, Tick(now), |k| stuck.contains(&k.shape)).map(|n| n.1.0)
+    }
+
+    #[test]
+    fn fifo_stops_at_a_head_that_does_not_fit() {
+        let mut q = queue(&[(1, 0, 1), (5, 3, 2), (5, 2, 3)]);
+        assert_eq!(order(&mut q, Strategy::Fifo, 9, &[]), Some(3));
+        assert_eq!(order(&mut q, Strategy::Fifo, 9, &[3]), None);
+        assert_eq!(order(&mut q, Strategy::RoundRobin, 9, &[3]), Some(2));
+    }
+
+    #[test]
+    fn intelligent_is_strict_from_seven() {
+        let mut q = queue(&[(7, 0, 1), (8, 3, 2), (1, 0, 3)]);
+        assert_eq!(order(&mut q, Strategy::Intelligent, 9, &[2]), None);
+        let mut low = queue(&[(1, 0, 1), (5, 3, 2)]);
+        assert_eq!(order(&mut low, Strategy::Intelligent, 9, &[2]), Some(1));
+    }
+
+    #[test]
+    fn intelligent_ages_up_to_six() {
+        let ten = 600_000;
+        let mut q = queue(&[(1, 0, 1), (5, 6 * ten, 2), (6, 9 * ten, 3)]);
+        assert_eq!(order(&mut q, Strategy::Intelligent, 0, &[]), Some(3));
+        assert_eq!(order(&mut q, Strategy::Intelligent, 9 * ten, &[]), Some(1));
+    }
+
+    #[test]
+    fn balance_widens_with_patience() {
+        let mut q = queue(&[(1, 0, 1), (1, 1, 2), (1, 2, 3)]);
+        q.passed.insert((Tick(0), WorkloadId(1)));
+        let three = 180_000;
+        assert_eq!(order(&mut q, Strategy::Balance, three - 1, &[1]), None);
+        assert_eq!(order(&mut q, Strategy::Balance, three, &[1]), Some(2));
+        assert_eq!(order(&mut q, Strategy::Balance, three, &[1, 2]), None);
+        assert_eq!(order(&mut q, Strategy::Balance, 2 * three, &[1, 2]), Some(3));
+    }
+
+    #[test]
+    fn stuck_lanes_wait_for_a_change() {
+        let mut q = queue(&[(1, 0, 1), (1, 1, 2)]);
+        q.sort();
+        q.mark_stuck(key(1, 1));
+        assert_eq!(order(&mut q, Strategy::RoundRobin, 5, &[]), Some(2));
+        assert_eq!(order(&mut q, Strategy::Fifo, 5, &[]), None);
+        q.wake();
+        assert_eq!(order(&mut q, Strategy::Fifo, 5, &[]), Some(1));
+    }
+}

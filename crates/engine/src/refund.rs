@@ -1,0 +1,231 @@
+//! Re-funding: a running unit's draws move to free balance elsewhere; its devices stay. It disturbs nobody.
+
+use crate::event::EventKind;
+use crate::funding::{self, Rules};
+use crate::ids::{QuotaId, WorkloadId};
+use crate::resources::Dimension;
+use crate::session::Session;
+use crate::state::State;
+use crate::unit::{Draw, Draws};
+use crate::words::{Class, Rule};
+use std::cmp::Reverse;
+
+/// A move that has been decided: so much of one unit's draw goes to another account.
+#[derive(Clone, Copy, Debug)]
+struct Move {
+    unit: u32,
+    from: Draw,
+    to: Draw,
+}
+
+impl State {
+    fn unit_rules(&self, unit: u32) -> Rules {
+        let u = &self.units[unit];
+        funding::allowed(&self.tree, u.quota, u.module, u.priority, self.w(u.workload).spec.idle)
+    }
+
+    /// Free balance on an account, less what moves and reservations already count on.
+    fn unspoken(&self, account: QuotaId, d: Dimension, moves: &[Move]) -> i64 {
+        let spoken: i64 = moves.iter().filter(|m| m.to.account == account && m.to.dimension == d).map(|m| m.to.amount).sum();
+        let cell = self.ledger.cell(account, d);
+        cell.balance() - cell.reserved - spoken
+    }
+
+    /// Adds moves that would free `short` on accounts that `quota` may use as its own or below it.
+    /// Returns what they leave short.
+    fn moves_to_make_room(&self, quota: QuotaId, child: bool, d: Dimension, short: i64, moves: &mut Vec<Move>) -> i64 {
+        let q = &self.tree[quota];
+        let inside = |a: QuotaId| a == quota || (child && self.tree.is_descendant(a, quota));
+        let tree = self.tree.tree(quota);
+        let elsewhere: Vec<QuotaId> =
+            self.ledger.positive(&self.tree, quota, d, 0, tree.order.len() as u32).filter(|&a| !inside(a)).collect();
+        if elsewhere.is_empty() {
+            return short;
+        }
+        let end = if child { q.end } else { q.order + 1 };
+        let mut left = short;
+        for i in q.order..end {
+            let account = tree.order[i as usize];
+            for s in &self.foreign[account.index()] {
+                let u = &self.units[s.unit];
+                let rules = self.unit_rules(s.unit);
+                for from in u.grant.draws.iter().filter(|f| f.account == account && f.dimension == d && f.rule != Rule::Own) {
+                    let mut amount = from.amount.min(left);
+                    for &a in &elsewhere {
+                        let Some((rule, class)) = funding::rule_for(&self.tree, u.quota, rules, a) else { continue };
+                        let take = amount.min(self.unspoken(a, d, moves));
+                        if class < from.class || take <= 0 {
+                            continue;
+                        }
+                        moves.push(Move {
+                            unit: s.unit,
+                            from: Draw { amount: take, ..*from },
+                            to: Draw { account: a, dimension: d, rule, class, amount: take },
+                        });
+                        amount -= take;
+                        left -= take;
+                        if amount == 0 {
+                            break;
+                        }
+                    }
+                    if left == 0 {
+                        return 0;
+                    }
+                }
+            }
+        }
+        left
+    }
+
+    /// A unit's draws after its moves, equal ones joined.
+    fn draws_after(&self, unit: u32, moves: &[Move]) -> Draws {
+        let mut draws = self.units[unit].grant.draws.clone();
+        for m in moves.iter().filter(|m| m.unit == unit) {
+            let from = |x: &&mut Draw| (x.account, x.dimension, x.rule, x.class) == (m.from.account, m.from.dimension, m.from.rule, m.from.class);
+            if let Some(source) = draws.iter_mut().find(from) {
+                source.amount -= m.to.amount;
+            }
+            let to = |x: &&mut Draw| (x.account, x.dimension, x.rule, x.class) == (m.to.account, m.to.dimension, m.to.rule, m.to.class);
+            match draws.iter_mut().find(to) {
+                Some(target) => target.amount += m.to.amount,
+                None => draws.push(m.to),
+            }
+        }
+        draws.retain(|d| d.amount > 0);
+        draws
+    }
+}
+
+impl Session<'_> {
+    /// Moves draws of others so that these amounts are free for `quota`, on its account or, with `child`, below
+    /// it too. If moving alone cannot do it, nothing is moved, or with `partly` as much as can be.
+    pub(crate) fn make_room(&mut self, quota: QuotaId, child: bool, amounts: &[(Dimension, i64)], partly: bool) -> bool {
+        let mut moves = Vec::new();
+        let mut enough = true;
+        for &(d, amount) in amounts {
+            let cell = self.s.ledger.cell(quota, d);
+            let free = if child { cell.balance().max(0) + cell.free_below } else { cell.balance() };
+            if free < amount {
+                enough &= self.s.moves_to_make_room(quota, child, d, amount - free, &mut moves) == 0;
+            }
+        }
+        if enough || partly {
+            self.carry_out_moves(&moves);
+        }
+        enough
+    }
+
+    fn carry_out_moves(&mut self, moves: &[Move]) {
+        let mut done: Vec<u32> = Vec::new();
+        for m in moves {
+            if done.contains(&m.unit) {
+                continue;
+            }
+            done.push(m.unit);
+            let draws = self.s.draws_after(m.unit, moves);
+            let u = &self.s.units[m.unit];
+            let (workload, unit) = (u.workload, u.number);
+            self.emit(EventKind::Moved { workload, unit, draws });
+        }
+    }
+
+    /// Balance came free on these accounts: draws move there that an earlier rule allows.
+    pub(crate) fn refund_freed(&mut self) {
+        while let Some(account) = self.s.agenda.freed.pop_first() {
+            if self.s.tree.get(account).is_none() {
+                continue;
+            }
+            let moves = self.s.homeward(account);
+            self.carry_out_moves(&moves);
+        }
+    }
+}
+
+impl State {
+    /// Draws that may move to this account by an earlier rule than theirs.
+    fn homeward(&self, account: QuotaId) -> Vec<Move> {
+        let mut moves = Vec::new();
+        let quota = &self.tree[account];
+        let queue = &self.queues[account.index()];
+        // Whoever waits in the account's own queue comes before those who run elsewhere and stand behind it.
+        let first = queue.first_claim();
+        for s in &self.abroad[account.index()] {
+            let behind = first.is_some_and(|f| {
+                let u = &self.units[s.unit];
+                f < (Reverse(u.priority), self.w(u.workload).entry())
+            });
+            if behind {
+                continue;
+            }
+            self.homeward_of(account, s.unit, &mut moves);
+        }
+        if first.is_some() {
+            return moves;
+        }
+        for a in self.tree.ancestors(account) {
+            if self.tree[a].policy.child_level.is_some() {
+                for s in &self.abroad[a.index()] {
+                    self.homeward_of(account, s.unit, &mut moves);
+                }
+            }
+        }
+        if let Some(p) = quota.parent
+            && self.herds[p.index()].children.is_some()
+        {
+            for s in self.tree.siblings(account).flat_map(|q| &self.abroad[q.index()]) {
+                self.homeward_of(account, s.unit, &mut moves);
+            }
+        }
+        moves
+    }
+
+    fn homeward_of(&self, account: QuotaId, unit: u32, moves: &mut Vec<Move>) {
+        let u = &self.units[unit];
+        let rules = self.unit_rules(unit);
+        let Some((rule, class)) = funding::rule_for(&self.tree, u.quota, rules, account) else { return };
+        if rule == Rule::Idle {
+            return;
+        }
+        // The farthest draws go home first.
+        let mut later: Vec<&Draw> = u.grant.draws.iter().filter(|d| d.rule > rule && d.class <= class).collect();
+        later.sort_by_key(|d| Reverse((d.rule, d.class, self.tree[d.account].order)));
+        for from in later {
+            let moved: i64 = moves.iter().filter(|m| m.unit == unit && m.from.account == from.account && m.from.dimension == from.dimension).map(|m| m.to.amount).sum();
+            let take = (from.amount - moved).min(self.unspoken(account, from.dimension, moves));
+            if take > 0 {
+                moves.push(Move {
+                    unit,
+                    from: *from,
+                    to: Draw { account, dimension: from.dimension, rule, class, amount: take },
+                });
+            }
+        }
+    }
+
+    /// What the starvation guard keeps from a workload: amounts by account, and whether barred devices are.
+    pub(crate) fn bars(&self, id: WorkloadId, rules: Rules) -> (Vec<Draw>, crate::nodes::Barred) {
+        use crate::nodes::Barred;
+        if self.reservations.is_empty() || rules.idle {
+            return (Vec::new(), Barred::Ignore);
+        }
+        let w = self.w(id);
+        let pool = self.tree[w.spec.quota].pool;
+        let mut barred = (Vec::new(), Barred::Ignore);
+        let class = if rules.siblings == Some(Class::Loan) { Class::Loan } else { Class::Firm };
+        for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload)) {
+            barred.0.extend(r.accounts.iter().copied());
+            if self.tree[self.w(r.workload).spec.quota].pool == pool {
+                barred.1 = Barred::Respect;
+            }
+        }
+        barred
+    }
+
+    /// Whether `w`, starting in this class, ranks below a workload that a reservation is for.
+    fn yields_to(&self, w: &crate::workload::Workload, class: Class, to: WorkloadId) -> bool {
+        let other = self.w(to);
+        let rank = |x: &crate::workload::Workload, class| (class, Reverse(self.tree[x.spec.quota].depth), x.spec.priority);
+        let (mine, theirs) = (rank(w, class), rank(other, Class::Firm));
+        mine < theirs || (mine == theirs && w.spec.quota == other.spec.quota && w.entry() > other.entry())
+    }
+}

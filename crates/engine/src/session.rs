@@ -1,0 +1,20 @@
+//! One command being carried out: decisions become events, and every event is applied as it is made.
+
+use crate::event::{Event, EventKind};
+use crate::ids::Tick;
+use crate::state::State;
+
+#[derive(Debug)]
+pub(crate) struct Session<'a> {
+    pub(crate) s: &'a mut State,
+    pub(crate) now: Tick,
+    pub(crate) events: Vec<Event>,
+}
+
+impl Session<'_> {
+    pub(crate) fn emit(&mut self, kind: EventKind) {
+        let event = Event { at: self.now, kind };
+        self.s.apply(&event);
+        self.events.push(event);
+    }
+}

@@ -1,0 +1,377 @@
+//! All that the engine knows. Changed by `apply` alone.
+
+use crate::herd::{Beast, Herd, Mark, class_tag, module_tag};
+use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
+use crate::ledger::Ledger;
+use crate::name_index::NameIndex;
+use crate::nodes::Nodes;
+use crate::quota_tree::QuotaTree;
+use crate::queue::{LaneKey, Queue};
+use crate::resources::{ModelSet, Resources};
+use crate::table::{Slab, Table};
+use crate::unit::{Draws, Rank, Unit, UnitState};
+use crate::words::{Class, IdleUse, Module, PoolKind};
+use crate::workload::{Roles, Workload, WorkloadSpec, WorkloadState};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pool {
+    pub id: PoolId,
+    pub name: Box<str>,
+    pub kind: PoolKind,
+    /// Names of its GPU models, by `ModelId`.
+    pub models: Vec<Box<str>>,
+    pub nodes: Nodes,
+    /// Why a node is not ready.
+    pub reasons: BTreeMap<NodeId, Box<str>>,
+    pub roots: Vec<QuotaId>,
+}
+
+/// Which units count against a quota's policies or account.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Herds {
+    /// Units of descendants; kept while child-level is on.
+    pub(crate) below: Option<Herd>,
+    /// Units of children; kept while a child's self-level reaches siblings.
+    pub(crate) children: Option<Herd>,
+    /// Units of the quota itself; kept while its self-level reaches its own.
+    pub(crate) own: Option<Herd>,
+    /// Units that draw on the account by loan or idle, by class.
+    pub(crate) borrowers: Herd,
+}
+
+/// Order of re-funding: rank, first enqueue time, id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seniority {
+    pub(crate) rank: Reverse<Rank>,
+    pub(crate) enqueued: Tick,
+    pub(crate) workload: WorkloadId,
+    pub(crate) number: u32,
+    pub(crate) unit: u32,
+}
+
+/// What makes two demands equal.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Demand {
+    roles: Roles,
+    min: Option<u32>,
+    module: Module,
+    models: ModelSet,
+    idle: IdleUse,
+    nodes: Option<Box<[NodeId]>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Timer {
+    /// A leaving unit should be gone.
+    Deadline(WorkloadId, u32),
+    /// A workload has run for as long as it may.
+    MaxRun(WorkloadId),
+    /// A unit's protection ends: those who wait may look again.
+    Unprotect(WorkloadId),
+    /// Somebody in the queue may have been passed over for long enough.
+    Guard(QuotaId),
+    /// The window of a `balance` queue widens.
+    Window(QuotaId),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Reservation {
+    pub(crate) workload: WorkloadId,
+    pub(crate) accounts: Draws,
+    pub(crate) nodes: Vec<(NodeId, u32)>,
+}
+
+/// Work for the next pass. Derived: not part of the state's identity.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Agenda {
+    /// Queues in which something may have become possible.
+    pub(crate) dirty: BTreeSet<QuotaId>,
+    /// Accounts on which balance came free.
+    pub(crate) freed: BTreeSet<QuotaId>,
+    /// Held units that have all they need.
+    pub(crate) complete: BTreeSet<WorkloadId>,
+    /// Queues with somebody whom only nodes kept from starting, by pool.
+    pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<QuotaId>>,
+    /// Queues with somebody who accepts idle capacity, by tree.
+    pub(crate) idle_waiters: BTreeMap<QuotaId, BTreeSet<QuotaId>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) now: Tick,
+    pub(crate) pools: Vec<Pool>,
+    pub(crate) tree: QuotaTree,
+    pub(crate) ledger: Ledger,
+    pub(crate) queues: Vec<Queue>,
+    pub(crate) herds: Vec<Herds>,
+    /// By pool: units below firm, wherever they draw.
+    pub(crate) low: Vec<Herd>,
+    /// By quota: its units that draw on other accounts or by other rules than `own`.
+    pub(crate) abroad: Vec<BTreeSet<Seniority>>,
+    /// By account: units that draw on it by another rule than `own`.
+    pub(crate) foreign: Vec<BTreeSet<Seniority>>,
+    pub(crate) workloads: Table<Option<Box<Workload>>>,
+    pub(crate) units: Slab<Unit>,
+    pub(crate) stamps: u32,
+    pub(crate) pool_names: NameIndex,
+    pub(crate) node_names: NameIndex,
+    pub(crate) quota_names: NameIndex,
+    pub(crate) workload_names: NameIndex,
+    pub(crate) demands: BTreeMap<Demand, u32>,
+    pub(crate) timers: BTreeSet<(Tick, Timer)>,
+    pub(crate) reservations: Vec<Reservation>,
+    /// Units in these states: few, and looked for often.
+    pub(crate) held: BTreeSet<u32>,
+    pub(crate) leaving: BTreeSet<u32>,
+    /// Holds that miss something, by account and by node.
+    pub(crate) missing_on: BTreeMap<QuotaId, BTreeSet<u32>>,
+    pub(crate) missing_at: BTreeMap<(PoolId, NodeId), BTreeSet<u32>>,
+    pub(crate) agenda: Agenda,
+}
+
+impl State {
+    pub(crate) fn workload(&self, id: WorkloadId) -> Option<&Workload> {
+        self.workloads.get(id.index())?.as_deref()
+    }
+
+    /// A workload that the caller knows to be there.
+    #[inline]
+    pub(crate) fn w(&self, id: WorkloadId) -> &Workload {
+        self.workloads[id.index()].as_deref().expect("a workload in use is not forgotten")
+    }
+
+    #[inline]
+    pub(crate) fn w_mut(&mut self, id: WorkloadId) -> &mut Workload {
+        self.workloads[id.index()].as_deref_mut().expect("a workload in use is not forgotten")
+    }
+
+    pub(crate) fn pool_of(&self, quota: QuotaId) -> &Pool {
+        &self.pools[self.tree[quota].pool.index()]
+    }
+
+    /// The unit of a workload with this number.
+    pub(crate) fn unit_of(&self, w: WorkloadId, number: u32) -> Option<u32> {
+        self.w(w).units.iter().copied().find(|&u| self.units[u].number == number)
+    }
+
+    pub(crate) fn rank(&self, u: &Unit) -> Rank {
+        Rank { class: u.class, depth: Reverse(self.tree[u.quota].depth), priority: u.priority }
+    }
+
+    pub(crate) fn seniority(&self, unit: u32) -> Seniority {
+        let u = &self.units[unit];
+        Seniority {
+            rank: Reverse(self.rank(u)),
+            enqueued: self.w(u.workload).enqueued,
+            workload: u.workload,
+            number: u.number,
+            unit,
+        }
+    }
+
+    /// Replicas that run or are held.
+    pub(crate) fn replicas_in(&self, w: &Workload, counts: impl Fn(UnitState) -> bool) -> u32 {
+        w.units.iter().map(|&u| &self.units[u]).filter(|u| counts(u.state)).map(|u| u.grant.slots.len() as u32).sum()
+    }
+
+    pub(crate) fn running_replicas(&self, w: &Workload) -> u32 {
+        self.replicas_in(w, |s| s == UnitState::Running)
+    }
+
+    pub(crate) fn demand_id(&mut self, spec: &WorkloadSpec) -> u32 {
+        let demand = Demand {
+            roles: spec.roles.clone(),
+            min: spec.min_replicas,
+            module: spec.module,
+            models: spec.models,
+            idle: spec.idle,
+            nodes: spec.nodes.clone(),
+        };
+        let next = self.demands.len() as u32;
+        *self.demands.entry(demand).or_insert(next)
+    }
+
+    /// Where a workload belongs in its queue, as it stands.
+    fn lane_for(&self, w: &Workload) -> Option<LaneKey> {
+        let growth = match w.state {
+            WorkloadState::Queued | WorkloadState::Suspended => false,
+            WorkloadState::Running if w.spec.by_replica() => {
+                let here = self.replicas_in(w, |s| matches!(s, UnitState::Running | UnitState::Held));
+                if here >= w.spec.replicas() {
+                    return None;
+                }
+                true
+            }
+            _ => return None,
+        };
+        Some(LaneKey { priority: Reverse(w.spec.priority), growth, workspace: w.spec.workspace, shape: w.shape })
+    }
+
+    /// Puts a workload where it belongs in its queue after a change.
+    pub(crate) fn file(&mut self, id: WorkloadId) {
+        let w = self.w(id);
+        let (old, new, entry, quota) = (w.lane, self.lane_for(w), w.entry(), w.spec.quota);
+        let (passed, idle) = (w.passed_over, w.spec.idle);
+        if old == new {
+            return;
+        }
+        let waits = new.is_some_and(|k| !k.growth);
+        let queue = &mut self.queues[quota.index()];
+        if let Some(key) = old {
+            queue.remove(key, entry);
+        }
+        if let Some(key) = new {
+            queue.insert(key, entry);
+            self.agenda.dirty.insert(quota);
+        }
+        if !waits
+            && let Some(at) = passed
+        {
+            queue.passed.remove(&(at, id));
+            self.w_mut(id).passed_over = None;
+        }
+        if new.is_some() && idle != IdleUse::Never {
+            let root = self.tree[quota].root;
+            self.agenda.idle_waiters.entry(root).or_default().insert(quota);
+        }
+        self.w_mut(id).lane = new;
+        self.agenda.dirty.insert(quota);
+    }
+
+    fn beast(&self, unit: u32, tag: u8) -> Beast {
+        let u = &self.units[unit];
+        let mark = Mark { saved_at: u.saved_at, unit, stamp: u.stamp };
+        Beast { priority: u.priority, tag, rate: u.rate(), gpu: u.gpu, mark }
+    }
+
+    /// Enters a running unit into every index that victim search and re-funding use.
+    pub(crate) fn enlist(&mut self, unit: u32) {
+        self.stamps = self.stamps.wrapping_add(1);
+        self.units[unit].stamp = self.stamps;
+        self.each_index(unit, |herd, beast, _| herd.join(beast), |set, s| {
+            set.insert(s);
+        });
+    }
+
+    /// Takes a unit out of every index. It must be as it was when it was entered.
+    pub(crate) fn strike(&mut self, unit: u32) {
+        let stamp = self.units[unit].stamp;
+        self.units[unit].stamp = stamp.wrapping_add(1 << 31);
+        self.each_index(
+            unit,
+            |herd, beast, units| {
+                herd.leave(beast, |u| units.get(u).map(|u| u.stamp));
+            },
+            |set, s| {
+                set.remove(&s);
+            },
+        );
+    }
+
+    fn each_index(
+        &mut self,
+        unit: u32,
+        herd: impl Fn(&mut Herd, &Beast, &Slab<Unit>),
+        set: impl Fn(&mut BTreeSet<Seniority>, Seniority),
+    ) {
+        let u = &self.units[unit];
+        let quota = u.quota;
+        let by_module = self.beast(unit, module_tag(u.module));
+        let by_class = self.beast(unit, class_tag(u.class));
+        let below_firm = u.class < Class::Firm;
+        let pool = self.tree[quota].pool;
+        if let Some(h) = &mut self.herds[quota.index()].own {
+            herd(h, &by_module, &self.units);
+        }
+        let mut above = self.tree[quota].parent;
+        if let Some(p) = above
+            && let Some(h) = &mut self.herds[p.index()].children
+        {
+            herd(h, &by_module, &self.units);
+        }
+        while let Some(a) = above {
+            if let Some(h) = &mut self.herds[a.index()].below {
+                herd(h, &by_module, &self.units);
+            }
+            above = self.tree[a].parent;
+        }
+        if below_firm {
+            herd(&mut self.low[pool.index()], &by_class, &self.units);
+        }
+        let u = &self.units[unit];
+        if u.grant.draws.iter().all(|d| d.rule == crate::words::Rule::Own) {
+            return;
+        }
+        let seniority = self.seniority(unit);
+        set(&mut self.abroad[quota.index()], seniority);
+        let mut accounts: Vec<(QuotaId, bool)> = Vec::new();
+        for d in &self.units[unit].grant.draws {
+            if d.rule == crate::words::Rule::Own {
+                continue;
+            }
+            match accounts.iter_mut().find(|a| a.0 == d.account) {
+                Some(a) => a.1 |= d.class < Class::Firm,
+                None => accounts.push((d.account, d.class < Class::Firm)),
+            }
+        }
+        for (account, lent) in accounts {
+            set(&mut self.foreign[account.index()], seniority);
+            if lent {
+                herd(&mut self.herds[account.index()].borrowers, &by_class, &self.units);
+            }
+        }
+    }
+
+    /// What the pool's nodes have in all, whatever their state.
+    pub(crate) fn supply(&self, pool: PoolId) -> Resources {
+        self.pools[pool.index()].nodes.iter().fold(Resources::default(), |sum, n| sum.plus(&node_supply(n.spec)))
+    }
+
+    /// What the pool's roots are guaranteed together.
+    pub(crate) fn promised_by(&self, pool: PoolId) -> Resources {
+        self.pools[pool.index()].roots.iter().fold(Resources::default(), |sum, &r| sum.plus(&self.tree[r].guarantee))
+    }
+
+    pub(crate) fn workspace_of(&self, w: WorkloadId) -> WorkspaceId {
+        self.w(w).spec.workspace
+    }
+}
+
+/// What a node brings.
+pub(crate) fn node_supply(spec: &crate::nodes::NodeSpec) -> Resources {
+    use crate::resources::{Dimension, WHOLE};
+    let mut r = Resources::default();
+    if let Some(m) = spec.model {
+        r[Dimension::gpu(m)] = i64::from(spec.gpus) * i64::from(WHOLE);
+    }
+    r[Dimension::CPU] = i64::try_from(spec.cpu).unwrap_or(i64::MAX);
+    r[Dimension::MEMORY] = i64::try_from(spec.memory).unwrap_or(i64::MAX);
+    r
+}
+
+/// The books are equal; what is derived from them is not compared.
+impl PartialEq for State {
+    fn eq(&self, other: &State) -> bool {
+        self.pools == other.pools
+            && self.tree == other.tree
+            && self.ledger == other.ledger
+            && self.queues == other.queues
+            && self.units_by_workload() == other.units_by_workload()
+            && self.reservations == other.reservations
+            && self.workloads.iter().zip(other.workloads.iter()).all(|(a, b)| match (a, b) {
+                (Some(a), Some(b)) => {
+                    (&a.spec, a.state, a.enqueued, a.passed_over, a.failures, a.preemptions)
+                        == (&b.spec, b.state, b.enqueued, b.passed_over, b.failures, b.preemptions)
+                }
+                (a, b) => a.is_none() && b.is_none(),
+            })
+    }
+}
+
+impl State {
+    fn units_by_workload(&self) -> BTreeMap<(WorkloadId, u32), (UnitState, &crate::unit::Grant, Tick, Tick)> {
+        self.units.iter().map(|(_, u)| ((u.workload, u.number), (u.state, &u.grant, u.started, u.saved_at))).collect()
+    }
+}
