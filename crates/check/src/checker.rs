@@ -6,6 +6,7 @@ use crate::quotas::{Quota, excess, share};
 use crate::violation::Breach;
 use crate::world::{Checked, Pool, Reservation, World};
 use std::collections::{BTreeMap, BTreeSet};
+use tidegate_engine::amounts::amounts;
 use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{QuotaId, WorkloadId};
 use tidegate_engine::nodes::NodeState;
@@ -237,7 +238,16 @@ impl Checker {
         let quota = self.world.quota(id)?;
         let (name, guarantee, parent, root, pool) =
             (quota.name.clone(), quota.guarantee, quota.parent, quota.root, quota.pool);
-        self.check_before(name, "guarantee", from, &guarantee)?;
+        if *from != guarantee {
+            let both = from.plus(&guarantee);
+            let (said, counted) = (amounts(from, &both, &[]), amounts(&guarantee, &both, &[]));
+            return self.world.broken(Breach::WrongRecord {
+                of: name,
+                what: "its guarantee was",
+                said,
+                counted,
+            });
+        }
         self.change(id).guarantee = *to;
         self.batch.scaled.push((id, *from, *to));
         self.batch.trees.insert(root);

@@ -18,8 +18,8 @@ impl World {
     /// `firm`: the grant is part of a plan that evicted under tiers 2 or 3.
     pub(crate) fn check_grant(&self, id: WorkloadId, grant: &Grant, firm: bool) -> Checked {
         let workload = self.workload(id)?;
-        self.check_slots(workload, grant)?;
         self.check_model(workload, grant)?;
+        self.check_slots(workload, grant)?;
         self.check_demand(workload, grant)?;
         for draw in &grant.draws {
             self.check_draw(workload, draw, firm)?;

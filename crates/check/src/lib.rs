@@ -3,6 +3,7 @@
 //! Of the engine only the types are used, never its ledger, its placement or its planner: a mistake must
 //! be made twice, differently, to pass. Clarity before speed, but every event is judged by what it touches.
 
+mod agreement;
 mod batch;
 mod checker;
 mod grant;

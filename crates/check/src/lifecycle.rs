@@ -90,10 +90,6 @@ impl Checker {
         let mut plan = crate::batch::plan(id, service, evictions, rest);
         // What earlier plans held for it is in the books already.
         plan.grants.retain(|grant| !workload.units.contains_key(&grant.unit));
-        if !service && plan.grants.iter().any(|grant| grant.unit != 0) {
-            let why = "it evicts for more than the minimum of a job";
-            return self.world.broken(Breach::WrongPlan { preemptor: self.world.name(id), why });
-        }
         self.world.check_plan(&plan)?;
         if plan.is_late() {
             self.batch.firm.extend(plan.grants.iter().map(|grant| (id, grant.unit)));
@@ -227,14 +223,27 @@ impl Checker {
         self.world.check_room(id, grant)
     }
 
-    /// A job runs only together with its gang.
+    /// Of a job at least the minimum runs, or nothing.
     fn check_gang(&self, id: WorkloadId) -> Checked {
         let workload = self.world.workload(id)?;
-        let gang = workload.units.get(&0).is_some_and(|unit| unit.standing == Standing::Running);
-        if workload.spec.is_service() || workload.running() == 0 || gang {
+        let running = workload.running();
+        if workload.spec.is_service() || running == 0 || running >= workload.spec.min() {
             return Ok(());
         }
         self.world.broken(Breach::GangSplit { workload: self.world.name(id) })
+    }
+
+    /// Lower classes are given up first: the minimum can be formed of replicas that are no weaker.
+    fn check_shrink(&self, id: WorkloadId, units: &[u32]) -> Checked {
+        let workload = self.world.workload(id)?;
+        for &unit in units {
+            let class = workload.units[&unit].class();
+            let staying = workload.standing(Standing::Running).filter(|(_, u)| u.class() >= class);
+            if (staying.count() as u32) < workload.spec.min() {
+                return self.world.broken(Breach::StrongerFirst { workload: self.world.name(id), unit });
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn evicted(
@@ -267,7 +276,9 @@ impl Checker {
                 let workload = self.world.name(id);
                 return self.world.broken(Breach::BelowMinimum { workload, replicas, min });
             }
-            _ => {}
+            // Nodes are emptied whatever the class.
+            _ if cause.rule == EvictionRule::Drain => {}
+            _ => self.check_shrink(id, units)?,
         }
         let mut units = units.to_vec();
         units.sort_unstable();
@@ -351,9 +362,9 @@ impl Checker {
         let workload = self.world.workload(id)?;
         let pool = self.world.quota_of(workload).pool;
         let touches = |n: &u32| workload.units[n].grant.slots.iter().any(|slot| slot.node == node);
-        // Further replicas go with their gang.
-        let gang_goes = !workload.spec.is_service() && units.contains(&0) && touches(&0);
-        if let Some(&unit) = units.iter().find(|n| !gang_goes && !touches(n)) {
+        // What falls below its minimum goes whole.
+        let whole = !workload.spec.is_service() && replicas == 0 && units.iter().any(touches);
+        if let Some(&unit) = units.iter().find(|n| !whole && !touches(n)) {
             let (workload, why) = (self.world.name(id), "it is not on that node");
             return self.world.broken(Breach::WrongUnit { workload, unit, event: "lost", why });
         }

@@ -108,3 +108,37 @@ impl Metering {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_engine::ids::WorkloadId;
+    use tidegate_engine::words::{Class, Rule};
+
+    #[test]
+    fn records_that_cannot_be_are_found() {
+        let fine = Interval {
+            key: 0,
+            workload: WorkloadId(1),
+            unit: 0,
+            account: QuotaId(0),
+            dimension: Dimension(0),
+            rule: Rule::Own,
+            class: Class::Firm,
+            amount: 8,
+            borrower: QuotaId(0),
+            from: Tick(1),
+            to: Tick(2),
+        };
+        let check = |interval: Interval| {
+            let mut metering = Metering { events: 1, ..Metering::default() };
+            metering.record(&interval, &Checker::new()).map_err(|violation| violation.breach)
+        };
+        assert_eq!(check(fine), Ok(()));
+        for wrong in
+            [Interval { to: Tick(1), ..fine }, Interval { amount: 0, ..fine }, Interval { key: 1, ..fine }]
+        {
+            assert!(matches!(check(wrong), Err(Breach::WrongInterval { .. })), "{wrong:?}");
+        }
+    }
+}

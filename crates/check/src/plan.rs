@@ -65,6 +65,10 @@ impl World {
         if !by.spec.is_service() && by.running() > 0 {
             return wrong("growth evicts nobody");
         }
+        let replicas: usize = plan.grants.iter().map(|grant| grant.slots.len()).sum();
+        if !by.spec.is_service() && replicas > by.spec.min() as usize {
+            return wrong("it evicts for more than the minimum of a job");
+        }
         let class = plan.class();
         let accounts = self.plan_accounts(by, class != Class::Firm || plan.is_late());
         let room = self.room(plan.by, by, &accounts);
@@ -158,25 +162,22 @@ impl Judge<'_> {
             return not(0, "the policy shown is not that of the preemptor's quota");
         }
         // What falls below its minimum leaves whole: such units go along with the ones that are named.
-        let mut along = match victim {
-            v if v.running() > 0 => 0,
-            v if v.spec.is_service() => v.spec.min().max(1) as usize - 1,
-            _ => eviction.units.len() - 1,
-        };
-        let gang = !victim.spec.is_service() && victim.running() == 0;
+        let goes_whole = victim.running() == 0 && victim.is_by_replica();
+        let mut along = if goes_whole { victim.spec.min().max(1) - 1 } else { 0 };
         for &number in &eviction.units {
             let unit = &victim.units[&number];
-            if let Err(why) = self.names(eviction, victim, number, unit) {
-                if along == 0 || (gang && number == 0) {
-                    return not(number, why);
-                }
+            let rises = world.rank(victim, unit.class()) < world.rank(self.by, self.class);
+            let named = self.names(eviction, victim, number, unit);
+            if along > 0 && (!rises || named.is_err()) {
                 along -= 1;
                 continue;
             }
-            let rank = world.rank(victim, unit.class());
-            if rank >= world.rank(self.by, self.class) {
+            if !rises {
                 let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
                 return world.broken(Breach::RankNotRaised { preemptor, victim, unit: number });
+            }
+            if let Err(why) = named {
+                return not(number, why);
             }
             if late && self.recalls(victim, unit).is_ok() && self.borrows(unit) {
                 let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
@@ -193,7 +194,7 @@ impl Judge<'_> {
         match e.cause.rule {
             EvictionRule::Recall => {
                 self.recalls(victim, unit)?;
-                let growth = !victim.spec.is_service() && number != 0;
+                let growth = !victim.spec.is_service() && victim.running() > 0;
                 if !growth && world.could_evict(victim, self.by) {
                     return Err("its own policy could evict the preemptor straight back");
                 }

@@ -103,24 +103,9 @@ impl World {
             Some(overdraft) if overdraft.of_root => excess(&self.quotas, root),
             _ => Resources::default(),
         };
-        let shares = members.iter().fold(Resources::default(), |sum, id| sum.plus(&share(&self.quotas, *id)));
         for d in Dimension::all() {
             let (name, guarantee) = (top.name.clone(), top.guarantee[d]);
             let figure = |value| Figure { dimension: d, value };
-            if let Some(id) = members
-                .iter()
-                .find(|id| d.model().is_none() && guarantee == 0 && self.quotas[id].guarantee[d] != 0)
-            {
-                let quota = self.quota_name(*id);
-                return self.broken(Breach::NotKept { quota, dimension: d, root: name });
-            }
-            if shares[d] != guarantee {
-                return self.broken(Breach::SharesDoNotAddUp {
-                    root: name,
-                    shares: figure(shares[d]),
-                    guarantee,
-                });
-            }
             let drawn: i64 = members.iter().map(|id| self.quotas[id].line(d).drawn()).sum();
             if drawn > guarantee + slack[d] {
                 return self.broken(Breach::TreeOverdrawn { root: name, drawn: figure(drawn), guarantee });

@@ -27,6 +27,8 @@ impl fmt::Display for Figure {
     }
 }
 
+type Name = String;
+
 /// Workloads, quotas, nodes and pools appear by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breach {
@@ -40,249 +42,255 @@ pub enum Breach {
     },
     Repeated {
         noun: &'static str,
-        name: String,
+        name: Name,
     },
     /// A figure of an event contradicts the events before it.
     WrongRecord {
-        of: String,
+        of: Name,
         what: &'static str,
-        said: String,
-        counted: String,
+        said: Name,
+        counted: Name,
     },
 
     // The state machine.
     WrongState {
-        workload: String,
+        workload: Name,
         state: &'static str,
         event: &'static str,
     },
     WrongUnit {
-        workload: String,
+        workload: Name,
         unit: u32,
         event: &'static str,
         why: &'static str,
     },
     BelowMinimum {
-        workload: String,
+        workload: Name,
         replicas: u32,
         min: u32,
     },
     GangSplit {
-        workload: String,
+        workload: Name,
+    },
+    StrongerFirst {
+        workload: Name,
+        unit: u32,
     },
     WrongStartKind {
-        workload: String,
-        said: String,
+        workload: Name,
+        said: Name,
         expected: &'static str,
     },
     WrongExit {
-        workload: String,
-        said: String,
+        workload: Name,
+        said: Name,
         why: &'static str,
     },
     Dangling {
-        workload: String,
+        workload: Name,
         why: &'static str,
     },
     HoldNotKept {
-        workload: String,
+        workload: Name,
         unit: u32,
     },
 
     // Grants.
     WrongDemand {
-        workload: String,
+        workload: Name,
         unit: u32,
         drawn: Figure,
         demand: i64,
     },
     DrawNotAllowed {
-        workload: String,
-        account: String,
-        rule: String,
+        workload: Name,
+        account: Name,
+        rule: Name,
         why: &'static str,
     },
     WrongClass {
-        workload: String,
-        account: String,
-        rule: String,
-        said: String,
+        workload: Name,
+        account: Name,
+        rule: Name,
+        said: Name,
         expected: &'static str,
     },
     DrawOnOverdrawn {
-        workload: String,
-        account: String,
+        workload: Name,
+        account: Name,
     },
     ReservationBroken {
-        workload: String,
-        account: String,
-        reserved_for: String,
+        workload: Name,
+        account: Name,
+        reserved_for: Name,
     },
     WrongShape {
-        workload: String,
+        workload: Name,
         unit: u32,
         why: &'static str,
     },
     WrongNode {
-        workload: String,
+        workload: Name,
         unit: u32,
-        node: String,
+        node: Name,
         why: &'static str,
     },
     WrongModel {
-        workload: String,
+        workload: Name,
         unit: u32,
         why: &'static str,
     },
     WrongMove {
-        workload: String,
+        workload: Name,
         unit: u32,
         why: &'static str,
     },
 
     // The ledger.
     Overdrawn {
-        account: String,
+        account: Name,
         used: Figure,
         limit: i64,
     },
     OverdraftGrew {
-        account: String,
+        account: Name,
         by: Figure,
         allowed: i64,
     },
     OverdraftUnfounded {
-        account: String,
+        account: Name,
         why: &'static str,
     },
     OverdraftNotSettled {
-        account: String,
+        account: Name,
     },
     SettledTooEarly {
-        account: String,
+        account: Name,
         by: Figure,
     },
     UsedInTransit {
-        root: String,
+        root: Name,
         used: Figure,
         arrived: i64,
     },
     TreeOverdrawn {
-        root: String,
+        root: Name,
         drawn: Figure,
         guarantee: i64,
     },
     SharesDoNotAddUp {
-        root: String,
+        root: Name,
         shares: Figure,
         guarantee: i64,
     },
     NegativeShare {
-        quota: String,
+        quota: Name,
         share: Figure,
     },
-    NotKept {
-        quota: String,
-        dimension: Dimension,
-        root: String,
-    },
     PoolOversold {
-        pool: String,
+        pool: Name,
         promised: Figure,
         supply: i64,
     },
     QuotaInUse {
-        quota: String,
+        quota: Name,
         why: &'static str,
+    },
+    /// The engine's books, as it shows them, are not the checker's.
+    BooksDiffer {
+        quota: Name,
+        what: String,
+        said: Figure,
+        counted: i64,
     },
 
     // The placement.
     DeviceOverfull {
-        node: String,
+        node: Name,
         device: u16,
         milli: i64,
     },
     NodeOverfull {
-        node: String,
+        node: Name,
         used: Figure,
         capacity: i64,
     },
     NodeInUse {
-        node: String,
-        workload: String,
+        node: Name,
+        workload: Name,
         why: &'static str,
     },
 
     // Plans.
     NothingGranted {
-        preemptor: String,
+        preemptor: Name,
         victims: usize,
     },
     NotEligible {
-        preemptor: String,
-        victim: String,
+        preemptor: Name,
+        victim: Name,
         unit: u32,
-        rule: String,
+        rule: Name,
         why: &'static str,
     },
     NotFirstTier {
-        preemptor: String,
-        victim: String,
+        preemptor: Name,
+        victim: Name,
         unit: u32,
-        said: String,
+        said: Name,
         first: &'static str,
     },
     RankNotRaised {
-        preemptor: String,
-        victim: String,
+        preemptor: Name,
+        victim: Name,
         unit: u32,
     },
     NotMinimal {
-        preemptor: String,
-        victim: String,
+        preemptor: Name,
+        victim: Name,
         units: Vec<u32>,
     },
     TierNotNeeded {
-        preemptor: String,
-        tier: String,
+        preemptor: Name,
+        tier: Name,
     },
     WrongPlan {
-        preemptor: String,
+        preemptor: Name,
         why: &'static str,
     },
     EvictedInStartingPass {
-        victim: String,
+        victim: Name,
         unit: u32,
     },
     TakeoverNotHigher {
-        loser: String,
-        by: String,
+        loser: Name,
+        by: Name,
     },
 
     // Evictions by an operator.
     WrongOrder {
-        victim: String,
-        spared: String,
-        account: String,
+        victim: Name,
+        spared: Name,
+        account: Name,
     },
     Needless {
-        victim: String,
+        victim: Name,
         units: Vec<u32>,
     },
     NotThere {
-        victim: String,
+        victim: Name,
         unit: u32,
     },
 
     // Metering.
     NotMetered {
-        account: String,
+        account: Name,
         at: Tick,
         drawn: Figure,
         metered: i64,
     },
     WrongInterval {
-        workload: String,
+        workload: Name,
         why: &'static str,
     },
 }
@@ -322,6 +330,9 @@ impl fmt::Display for Breach {
                 write!(f, "{workload} goes on with {replicas} replicas, its minimum is {min}")
             }
             GangSplit { workload } => write!(f, "{workload} is a gang, and only a part of it runs"),
+            StrongerFirst { workload, unit } => {
+                write!(f, "{workload} gives up unit {unit}, and weaker replicas become its minimum")
+            }
             WrongStartKind { workload, said, expected } => {
                 write!(f, "the start of {workload} is called {said} and is {expected}")
             }
@@ -386,9 +397,6 @@ impl fmt::Display for Breach {
                 value(shares, *guarantee)
             ),
             NegativeShare { quota, share } => write!(f, "the share of {quota} is {share}"),
-            NotKept { quota, dimension, root } => {
-                write!(f, "{quota} keeps books on {}, {root} does not", Amount::name(*dimension, &[]))
-            }
             PoolOversold { pool, promised, supply } => {
                 write!(
                     f,
@@ -397,6 +405,9 @@ impl fmt::Display for Breach {
                 )
             }
             QuotaInUse { quota, why } => write!(f, "{quota} was deleted: {why}"),
+            BooksDiffer { quota, what, said, counted } => {
+                write!(f, "{quota}: the engine shows {said} {what}, its events say {}", value(said, *counted))
+            }
             DeviceOverfull { node, device, milli } => {
                 write!(f, "device {device} of {node} is occupied to {} of 1", Amount::milli(*milli))
             }

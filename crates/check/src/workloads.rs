@@ -79,27 +79,31 @@ impl Workload {
         self.spec.roles.iter().all(|role| role.shape == self.spec.roles[0].shape)
     }
 
+    /// A service or an elastic job: each replica is a unit. Otherwise unit 0 is the whole gang.
+    pub(crate) fn is_by_replica(&self) -> bool {
+        self.spec.is_service() || self.spec.min() < self.spec.replicas()
+    }
+
     /// Replicas that a unit of this number has; `None` if there is no such unit.
     pub(crate) fn unit_size(&self, unit: u32) -> Option<u32> {
-        let (min, all) = (self.spec.min(), self.spec.replicas());
-        match unit {
-            _ if self.spec.is_service() => (unit < all).then_some(1),
-            0 => Some(min),
-            _ => (unit >= min && unit < all).then_some(1),
-        }
+        let all = self.spec.replicas();
+        if self.is_by_replica() { (unit < all).then_some(1) } else { (unit == 0).then_some(all) }
     }
 
     /// Smallest sets of these leaving units that could have stayed, alone or together with what runs on.
     pub(crate) fn could_stay(&self, left: &[u32]) -> Vec<Vec<u32>> {
-        let single = |n: &u32| vec![*n];
-        if self.running() > 0 {
-            return left.iter().map(single).collect();
+        if self.running() > 0 || !self.is_by_replica() {
+            return left.iter().map(|n| vec![*n]).collect();
         }
-        if !self.spec.is_service() {
-            return left.iter().filter(|n| **n == 0).map(single).collect();
-        }
-        // A service stays with its minimum or not at all; which replicas stay is open.
+        // It stays with its minimum or not at all. The minimum is made of the highest classes; which of
+        // equals belong to it is open.
         let min = (self.spec.min().max(1) as usize).min(left.len());
-        left.windows(min).map(<[u32]>::to_vec).collect()
+        let mut classes: Vec<Class> = left.iter().map(|n| self.units[n].class()).collect();
+        classes.sort_unstable_by(|a, b| b.cmp(a));
+        let of = |keep: fn(&Class, &Class) -> bool| -> Vec<u32> {
+            left.iter().filter(|n| keep(&self.units[n].class(), &classes[min - 1])).copied().collect()
+        };
+        let (above, equal) = (of(|class, last| class > last), of(|class, last| class == last));
+        equal.windows(min - above.len()).map(|some| [&above, some].concat()).collect()
     }
 }

@@ -4,7 +4,7 @@ use crate::history::*;
 use tidegate_engine::event::{EventKind, StartKind};
 use tidegate_engine::ids::Tick;
 use tidegate_engine::nodes::NodeState;
-use tidegate_engine::words::{Class, EvictionRule, OnPreempt};
+use tidegate_engine::words::{Class, EvictionRule, IdleUse, OnPreempt};
 use tidegate_engine::workload::{Exit, WorkloadSpec};
 
 fn gang(node: u32) -> tidegate_engine::unit::Grant {
@@ -122,19 +122,40 @@ fn a_service_starts_with_its_minimum_and_shrinks_no_further() {
     passes(&one_service(Some(2)), &[drained(1, &[0, 1, 2, 3], Exit::Requeue, 0)]);
 }
 
+/// An elastic job of at least 2 and at most 4 replicas of 2 GPUs.
+fn elastic() -> WorkloadSpec {
+    WorkloadSpec { min_replicas: Some(2), ..training(A, 4, 2) }
+}
+
 #[test]
-fn an_elastic_job_runs_with_its_gang_or_not_at_all() {
-    let spec = || WorkloadSpec { min_replicas: Some(2), ..training(A, 4, 2) };
-    let gang = grant(0, &[own(A, 4)], &[slot(0, 0, 2), slot(0, 2, 2)]);
-    let more = |i: u32| grant(i, &[own(A, 2)], &[slot(0, i * 2, 2)]);
-    let log = [plain(), vec![run(1, spec(), &[gang.clone(), more(2), more(3)])]].concat();
-    passes(&log, &[drained(1, &[3], Exit::Shrink, 3)]);
-    breaks(&log, &[drained(1, &[0], Exit::Shrink, 2)], "GangSplit");
-    breaks(&plain(), &[run(1, spec(), &[more(2), more(3)])], "GangSplit");
-    breaks(&plain(), &[run(1, spec(), &[gang, more(1)])], "WrongShape");
-    let lost_gang = |units: &[u32], rest| vec![node_is(0, NodeState::Lost), lost(1, units, 0, rest)];
-    passes(&log, &[lost_gang(&[0, 2, 3], 0)]);
-    breaks(&log, &[lost_gang(&[0], 2)], "GangSplit");
+fn an_elastic_job_runs_with_its_minimum_or_not_at_all() {
+    let replica = |i: u32| grant(i, &[own(A, 2)], &[slot(i / 2, i * 2, 2)]);
+    let all: Vec<_> = (0..4).map(replica).collect();
+    let log = [plain(), vec![run(1, elastic(), &all)]].concat();
+    passes(&log, &[drained(1, &[0, 1], Exit::Shrink, 2)]);
+    breaks(&plain(), &[run(1, elastic(), &all[..1])], "BelowMinimum");
+    breaks(&plain(), &[run(1, elastic(), &[replica(0), replica(4)])], "WrongShape");
+    let node_lost = |units: &[u32], rest| vec![node_is(0, NodeState::Lost), lost(1, units, 0, rest)];
+    passes(&log, &[node_lost(&[0, 1], 2)]);
+    let three = [plain(), vec![run(1, elastic(), &all[..3])]].concat();
+    passes(&three, &[node_lost(&[0, 1, 2], 0)]);
+    breaks(&three, &[node_lost(&[0, 1], 1)], "GangSplit");
+    breaks(&three, &[drained(1, &[0, 1], Exit::Shrink, 1)], "GangSplit");
+}
+
+#[test]
+fn replicas_of_a_lower_class_are_given_up_first() {
+    let spec = WorkloadSpec { idle: IdleUse::Accept, ..elastic() };
+    let replica = |i: u32, draw| grant(i, &[draw], &[slot(0, i * 2, 2)]);
+    let grants =
+        [replica(0, own(A, 2)), replica(1, own(A, 2)), replica(2, idle(B, 2)), replica(3, idle(A, 2))];
+    let log = [plain(), vec![run(1, spec, &grants)]].concat();
+    let scale = |unit, class| {
+        let cause = cause(EvictionRule::Scale, None, class, 1);
+        vec![scaled(A, 8, 5), evicted(1, &[unit], Exit::Shrink, 3, cause), overdrawn(A, 1)]
+    };
+    passes(&log, &[scale(3, Class::Idle)]);
+    breaks(&log, &[scale(0, Class::Firm)], "StrongerFirst");
 }
 
 #[test]

@@ -1,4 +1,11 @@
 //! Hand-made histories: legal ones pass, and every kind of breach is found.
 
+mod agreement;
+mod eligibility;
+mod grants;
 mod history;
+mod ledger;
 mod lifecycle;
+mod metering;
+mod operator;
+mod plans;
