@@ -61,7 +61,7 @@ pub(crate) fn fault(text: &QuotaText, refusal: &Refusal) -> Place {
             Some(source.place)
         }
         Refusal::EmptyPolicySet { policy: name, .. } => policy(name),
-        Refusal::LowNotBelowHigh { .. } | Refusal::SelfLevelOnRoot { .. } => policy("self-level"),
+        Refusal::LowNotBelowHigh { .. } => policy("self-level"),
         Refusal::BadName { .. } | Refusal::NameTaken { .. } | Refusal::TooMany { .. } => None,
         _ => Some(text.amount.place),
     };
@@ -110,7 +110,7 @@ impl Lowering {
             Change::Scale { quota: name, amount, mode } => {
                 let quota = quota(engine, name)?;
                 // What the line does not state stays as it is.
-                let before = engine.books().iter().find(|b| b.quota == quota).map(|b| b.guarantee);
+                let before = engine.quota(quota).map(|q| q.guarantee);
                 let guarantee =
                     resources(engine, pool_of(engine, quota), amount, before.unwrap_or_default())?;
                 Command::Scale { quota, guarantee, mode: *mode }
@@ -299,5 +299,5 @@ fn node(engine: &Engine, name: &Name) -> Result<(PoolId, NodeId), Refusal> {
 }
 
 fn pool_of(engine: &Engine, quota: QuotaId) -> PoolId {
-    engine.books().iter().find(|b| b.quota == quota).map_or(PoolId(0), |b| b.pool)
+    engine.quota(quota).map_or(PoolId(0), |q| q.pool)
 }

@@ -4,6 +4,7 @@ use super::figures::Figures;
 use super::labels::Labels;
 use serde_json::{Map, Value, json};
 use tidegate_engine::Engine;
+use tidegate_engine::books::QuotaBooks;
 use tidegate_engine::resources::Resources;
 use tidegate_engine::words::Rule;
 
@@ -26,7 +27,7 @@ pub struct Row {
 
 /// Quotas in tree order.
 pub(crate) fn rows(engine: &Engine, labels: &Labels) -> Vec<Row> {
-    let row = |b: tidegate_engine::engine::QuotaBooks| {
+    let row = |b: QuotaBooks| {
         let figures = |r: &Resources| labels.figures(b.quota, r);
         Row {
             quota: labels.quota(b.quota),

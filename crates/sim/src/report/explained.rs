@@ -4,8 +4,8 @@ use super::labels::Labels;
 use super::time::time;
 use serde_json::{Value, json};
 use tidegate_engine::Engine;
-use tidegate_engine::engine::Explanation;
 use tidegate_engine::event::Cause;
+use tidegate_engine::explain::Explanation;
 use tidegate_engine::ids::Tick;
 use tidegate_engine::words::EvictionRule;
 

@@ -237,9 +237,7 @@ impl Runner {
 
     fn observe(&mut self, events: &[Event]) -> Result<(), RunError> {
         if let Some(checker) = &mut self.checker {
-            checker
-                .observe(self.now, events)
-                .map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })?;
+            checker.observe(events).map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })?;
         }
         for event in events {
             self.follow(event);
