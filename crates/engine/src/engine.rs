@@ -1,9 +1,9 @@
 //! The engine: commands in, events out.
 
-use crate::books::QuotaBooks;
+pub use crate::books::QuotaBooks;
 use crate::command::Command;
 use crate::event::Event;
-use crate::explain::Explanation;
+pub use crate::explain::Explanation;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::quota_tree::Quota;
 use crate::reason::Names;
