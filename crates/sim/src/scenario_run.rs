@@ -54,10 +54,12 @@ pub fn run(scenario: &Scenario, source: &str) -> Result<Recording, SimError> {
     for line in &scenario.lines {
         play.runner.advance(line.at, &mut play.scribe)?;
         play.line(line)?;
+        play.runner.check_books()?;
         // What follows from the line at its own instant comes before the next line.
         play.runner.advance(line.at, &mut play.scribe)?;
     }
     play.runner.finish(&mut play.scribe)?;
+    play.runner.check_books()?;
     Ok(play.recording())
 }
 

@@ -59,11 +59,11 @@ pub(crate) fn table(rows: &[Row]) -> Vec<String> {
     let mut cells = vec![head];
     for row in rows {
         let indent = "  ".repeat(usize::from(row.depth - top));
-        let mut line = vec![format!("{indent}{}", row.quota), row.guarantee.text(), row.share.text()];
-        line.extend(row.drawn.iter().map(Figures::text));
-        line.extend([row.held.text(), row.balance.text()]);
+        let mut line = vec![format!("{indent}{}", row.quota), row.guarantee.cell(), row.share.cell()];
+        line.extend(row.drawn.iter().map(Figures::cell));
+        line.extend([row.held.cell(), row.balance.cell()]);
         if transit {
-            line.push(row.in_transit.as_ref().map_or("0".into(), Figures::text));
+            line.push(row.in_transit.as_ref().map_or("0".into(), Figures::cell));
         }
         line.push(row.queued.to_string());
         cells.push(line);

@@ -1,13 +1,15 @@
 //! Why a workload is where it is.
 
 use super::labels::Labels;
+use super::note::AccountDraws;
 use super::time::time;
 use serde_json::{Value, json};
 use tidegate_engine::Engine;
 use tidegate_engine::event::Cause;
 use tidegate_engine::explain::Explanation;
-use tidegate_engine::ids::Tick;
-use tidegate_engine::words::EvictionRule;
+use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::unit::Unit;
+use tidegate_engine::words::{Class, EvictionRule};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
@@ -15,8 +17,38 @@ pub struct Explained {
     queue: String,
     /// Who is ahead of it in its queue, if it waits.
     ahead: Option<Vec<String>>,
+    /// What it has, if it has anything.
+    given: Option<Given>,
     reasons: Vec<String>,
     evicted: Option<Evicted>,
+}
+
+/// What its units hold in both books.
+#[derive(Clone, Debug, PartialEq)]
+struct Given {
+    draws: AccountDraws,
+    class: Class,
+    nodes: Vec<String>,
+}
+
+impl Given {
+    fn new(id: WorkloadId, engine: &Engine, labels: &Labels) -> Option<Given> {
+        let units: Vec<&Unit> = engine.units(id).collect();
+        let class = units.iter().map(|unit| unit.class).min()?;
+        let mut nodes: Vec<_> =
+            units.iter().flat_map(|u| u.grant.slots.iter().map(|slot| slot.node)).collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        Some(Given {
+            draws: labels.draws(units.iter().flat_map(|u| u.grant.draws.iter())),
+            class,
+            nodes: nodes.into_iter().map(|node| labels.node_of(id, node)).collect(),
+        })
+    }
+
+    fn line(&self) -> String {
+        format!("draws{} ({}) on {}", super::text::accounts(&self.draws), self.class, listed(&self.nodes))
+    }
 }
 
 /// Its latest eviction.
@@ -29,8 +61,16 @@ struct Evicted {
     why: String,
 }
 
-/// Names of those ahead that are listed; more are counted.
+/// Names that are listed; more are counted.
 const LISTED: usize = 10;
+
+fn listed(names: &[String]) -> String {
+    let mut text = names.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > LISTED {
+        text.push_str(&format!(" and {} more", names.len() - LISTED));
+    }
+    text
+}
 
 impl Explained {
     pub(crate) fn new(explanation: &Explanation, engine: &Engine, labels: &Labels) -> Explained {
@@ -47,6 +87,7 @@ impl Explained {
             state: engine.workload(id).map_or("unknown", |w| w.state.word()),
             queue: labels.queue(id),
             ahead: explanation.ahead.as_ref().map(names),
+            given: Given::new(id, engine, labels),
             reasons: explanation.reasons.iter().map(|reason| reason.text(labels)).collect(),
             evicted: explanation.evicted.as_ref().map(evicted),
         }
@@ -57,15 +98,11 @@ impl Explained {
             None => format!("{} in {}", self.state, self.queue),
             Some(ahead) if ahead.is_empty() => format!("{} in {}, position 1", self.state, self.queue),
             Some(ahead) => {
-                let mut text =
-                    format!("{} in {}, position {}, behind ", self.state, self.queue, ahead.len() + 1);
-                text.push_str(&ahead.iter().take(LISTED).cloned().collect::<Vec<_>>().join(", "));
-                if ahead.len() > LISTED {
-                    text.push_str(&format!(" and {} more", ahead.len() - LISTED));
-                }
-                text
+                let position = ahead.len() + 1;
+                format!("{} in {}, position {position}, behind {}", self.state, self.queue, listed(ahead))
             }
         }];
+        lines.extend(self.given.as_ref().map(Given::line));
         lines.extend(self.reasons.iter().cloned());
         if let Some(evicted) = &self.evicted {
             let by = evicted.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
@@ -88,6 +125,11 @@ impl Explained {
             ("ahead", json!(self.ahead)),
             ("reasons", json!(self.reasons)),
         ];
+        if let Some(given) = &self.given {
+            fields.push(("draws", super::json::draws(&given.draws)));
+            fields.push(("class", json!(given.class.word())));
+            fields.push(("nodes", json!(given.nodes)));
+        }
         if let Some(evicted) = &self.evicted {
             let value = json!({
                 "at": super::json::seconds(evicted.at),

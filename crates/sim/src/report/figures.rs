@@ -43,6 +43,11 @@ impl Figures {
         self.0.iter().map(Figure::text).collect::<Vec<_>>().join(",")
     }
 
+    /// For a table: as `text`, but nothing at all is `0`.
+    pub(crate) fn cell(&self) -> String {
+        if self.0.iter().all(|figure| figure.value == 0) { "0".into() } else { self.text() }
+    }
+
     /// A number, or an object of numbers; memory in bytes.
     pub fn json(&self) -> Value {
         match &self.0[..] {

@@ -89,6 +89,6 @@ fn fields(note: &Note) -> Vec<(&'static str, Value)> {
     }
 }
 
-fn draws(by_account: &AccountDraws) -> Value {
+pub(super) fn draws(by_account: &AccountDraws) -> Value {
     Value::Object(by_account.iter().map(|(account, figures)| (account.clone(), figures.json())).collect())
 }

@@ -140,8 +140,10 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
             (workload, "queued", Detail::Queued { queue: labels.queue(*workload), reasons })
         }
         EventKind::HoldLost { workload, by, .. } => {
-            let by = by.map_or("another".into(), |by| labels.workload(by));
-            let reasons = vec![format!("hold taken over by {by}")];
+            let reasons = vec![match by {
+                Some(by) => format!("hold taken over by {}", labels.workload(*by)),
+                None => "hold lost".into(),
+            }];
             (workload, "queued", Detail::Queued { queue: labels.queue(*workload), reasons })
         }
         EventKind::Started { workload, kind, replicas, grants } => {

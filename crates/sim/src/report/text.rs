@@ -86,6 +86,6 @@ fn replicas(count: u32) -> String {
     if count == 1 { "1 replica".into() } else { format!("{count} replicas") }
 }
 
-fn accounts(draws: &AccountDraws) -> String {
+pub(super) fn accounts(draws: &AccountDraws) -> String {
     draws.iter().map(|(account, figures)| format!(" {account}:{}", figures.text())).collect()
 }

@@ -186,6 +186,13 @@ impl Runner {
         Ok(Some(Done::Wake { events: events.len() }))
     }
 
+    /// Whether the engine's books, as it shows them, follow from its events. Without the checker: yes.
+    pub fn check_books(&self) -> Result<(), RunError> {
+        let Some(checker) = &self.checker else { return Ok(()) };
+        let violation = checker.check_books(&self.engine.books());
+        violation.map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })
+    }
+
     fn set_clock(&mut self, to: Tick) {
         if to > self.now {
             self.now = to;
