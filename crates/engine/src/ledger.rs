@@ -89,6 +89,10 @@ impl Ledger {
         self.accounts[q.index()].cells.get(cell_index(d)).unwrap_or(&EMPTY)
     }
 
+    pub(crate) fn has_balance(&self, q: QuotaId) -> bool {
+        self.accounts[q.index()].cells.iter().any(|c| c.balance() > 0)
+    }
+
     pub(crate) fn account(&self, q: QuotaId) -> &Account {
         &self.accounts[q.index()]
     }

@@ -40,10 +40,12 @@ mod herd;
 mod ledger;
 mod name_index;
 mod pass;
+mod pins;
 mod refund;
 mod reservation;
 mod session;
 mod table;
+mod turn;
 
 pub use command::{Command, PolicyChange};
 pub use engine::Engine;

@@ -7,11 +7,10 @@ use crate::ids::{QuotaId, Tick, WorkloadId};
 use crate::queue::LaneKey;
 use crate::session::Session;
 use crate::state::State;
-use crate::words::Priority;
+use crate::turn::{Ratio, Turn};
 use crate::workload::WorkloadState;
 use smallvec::SmallVec;
-use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Round {
@@ -22,44 +21,6 @@ pub(crate) enum Round {
 }
 
 const ROUNDS: [Round; 4] = [Round::Firm, Round::Loan, Round::Evict, Round::Idle];
-
-/// Order between queues within a round; smaller comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Turn {
-    depth: u8,
-    priority: Reverse<Priority>,
-    drawn: Ratio,
-    enqueued: Tick,
-    workload: WorkloadId,
-}
-
-/// Drawn relative to guarantee; compared exactly.
-#[derive(Clone, Copy, Debug)]
-struct Ratio {
-    used: i64,
-    of: i64,
-}
-
-impl Ord for Ratio {
-    fn cmp(&self, other: &Ratio) -> std::cmp::Ordering {
-        let cross = |a: &Ratio, b: &Ratio| i128::from(a.used) * i128::from(b.of.max(1));
-        cross(self, other).cmp(&cross(other, self))
-    }
-}
-
-impl PartialOrd for Ratio {
-    fn partial_cmp(&self, other: &Ratio) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Ratio {
-    fn eq(&self, other: &Ratio) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Ratio {}
 
 /// What a pass remembers of one lane: the rounds in which it was found not to fit, while nothing changed.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,6 +42,8 @@ pub(crate) struct Fresh {
 pub(crate) struct Pass {
     tried: BTreeMap<(QuotaId, LaneKey), Tried>,
     pub(crate) fresh: Vec<Fresh>,
+    /// Queues that were offered the idle capacity that came free.
+    offered: BTreeSet<QuotaId>,
 }
 
 impl Session<'_> {
@@ -90,12 +53,29 @@ impl Session<'_> {
         loop {
             self.start_complete();
             self.refund_freed();
-            if self.s.agenda.dirty.is_empty() {
+            if self.s.agenda.dirty.is_empty() && !self.wake_idle_waiter(&mut pass) {
                 break;
             }
             self.run(&mut pass);
             self.close(&mut pass);
         }
+    }
+
+    /// Where idle capacity came free, lets the next queue in turn look at it. Others follow while some is left.
+    fn wake_idle_waiter(&mut self, pass: &mut Pass) -> bool {
+        while let Some(&root) = self.s.agenda.idle_freed.first() {
+            if let Some(quota) = self.s.next_idle_waiter(root, &pass.offered) {
+                pass.offered.insert(quota);
+                self.s.wake(quota);
+                if !self.s.agenda.dirty.is_empty() {
+                    return true;
+                }
+                continue;
+            }
+            self.s.agenda.idle_freed.pop_first();
+            pass.offered.clear();
+        }
+        false
     }
 
     /// One sweep over the queues in which something may have become possible.

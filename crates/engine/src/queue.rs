@@ -64,6 +64,8 @@ pub(crate) struct Queue {
     epoch: u64,
     waiting: u32,
     growing: u32,
+    /// Workloads among them that accept idle capacity.
+    pub(crate) idlers: i64,
     /// Under `fair`: GPUs that each workspace draws through this quota.
     served: BTreeMap<WorkspaceId, i64>,
     /// When those that wait were first passed over.
@@ -277,6 +279,18 @@ impl Queue {
         let lanes = self.lanes.iter().map(|(k, l)| (k, l.members.first().copied()));
         let fresh = self.fresh.iter().map(|(k, e)| (k, Some(*e)));
         lanes.chain(fresh).filter(|(k, _)| !k.growth).filter_map(|(k, e)| Some((k.priority, e?))).min()
+    }
+
+    /// The same, growth included.
+    pub(crate) fn first_of_all(&self) -> Option<(Reverse<Priority>, Entry)> {
+        let lanes = self.lanes.iter().map(|(k, l)| (k, l.members.first().copied()));
+        let fresh = self.fresh.iter().map(|(k, e)| (k, Some(*e)));
+        lanes.chain(fresh).filter_map(|(k, e)| Some((k.priority, e?))).min()
+    }
+
+    /// The demands that are in the queue.
+    pub(crate) fn shapes(&self) -> impl Iterator<Item = u32> + '_ {
+        self.lanes.keys().chain(self.fresh.iter().map(|f| &f.0)).map(|k| k.shape)
     }
 
     /// Whether the strategy lets a workload be tried now, whoever is ahead.

@@ -145,6 +145,9 @@ impl State {
     /// Draws that may move to this account by an earlier rule than theirs.
     fn homeward(&self, account: QuotaId) -> Vec<Move> {
         let mut moves = Vec::new();
+        if !self.ledger.has_balance(account) {
+            return moves;
+        }
         let quota = &self.tree[account];
         let queue = &self.queues[account.index()];
         // Whoever waits in the account's own queue comes before those who run elsewhere and stand behind it.

@@ -7,8 +7,10 @@ use crate::name_index::NameIndex;
 use crate::nodes::Nodes;
 use crate::quota_tree::QuotaTree;
 use crate::queue::{LaneKey, Queue};
-use crate::resources::{ModelSet, Resources};
+use crate::pins::{Cells, Pins};
+use crate::resources::{Dimension, ModelSet, Resources};
 use crate::table::{Slab, Table};
+use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitState};
 use crate::words::{Class, IdleUse, Module, PoolKind};
 use crate::workload::{Roles, Workload, WorkloadSpec, WorkloadState};
@@ -39,6 +41,8 @@ pub(crate) struct Herds {
     pub(crate) own: Option<Herd>,
     /// Units that draw on the account by loan or idle, by class.
     pub(crate) borrowers: Herd,
+    /// What its policies name: by self-level, and by both together.
+    pub(crate) filters: [Option<Cells>; 2],
 }
 
 /// Order of re-funding: rank, first enqueue time, id.
@@ -94,8 +98,12 @@ pub(crate) struct Agenda {
     pub(crate) complete: BTreeSet<WorkloadId>,
     /// Queues with somebody whom only nodes kept from starting, by pool.
     pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<QuotaId>>,
-    /// Queues with somebody who accepts idle capacity, by tree.
-    pub(crate) idle_waiters: BTreeMap<QuotaId, BTreeSet<QuotaId>>,
+    /// Trees, by root, in which shared balance came free.
+    pub(crate) idle_freed: BTreeSet<QuotaId>,
+    /// Queues with somebody who accepts idle capacity, by root and in the order of their turns.
+    pub(crate) idle_waiters: BTreeSet<(QuotaId, Turn, QuotaId)>,
+    /// Where each queue stands there, and the least that any of its workloads needs.
+    pub(crate) idle_turn: BTreeMap<QuotaId, (Turn, i64)>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -120,6 +128,10 @@ pub(crate) struct State {
     pub(crate) quota_names: NameIndex,
     pub(crate) workload_names: NameIndex,
     pub(crate) demands: BTreeMap<Demand, u32>,
+    /// By demand: GPUs of the least that starts.
+    pub(crate) least: Vec<i64>,
+    /// By pool.
+    pub(crate) pins: Vec<Pins>,
     pub(crate) timers: BTreeSet<(Tick, Timer)>,
     pub(crate) reservations: Vec<Reservation>,
     /// Units in these states: few, and looked for often.
@@ -190,7 +202,15 @@ impl State {
             nodes: spec.nodes.clone(),
         };
         let next = self.demands.len() as u32;
-        *self.demands.entry(demand).or_insert(next)
+        let id = *self.demands.entry(demand).or_insert(next);
+        if id == next {
+            let least = match spec.roles.as_slice() {
+                [one] if spec.by_replica() => i64::from(one.shape.gpu),
+                _ => spec.gpus(),
+            };
+            self.least.push(least);
+        }
+        id
     }
 
     /// Where a workload belongs in its queue, as it stands.
@@ -232,12 +252,50 @@ impl State {
             queue.passed.remove(&(at, id));
             self.w_mut(id).passed_over = None;
         }
-        if new.is_some() && idle != IdleUse::Never {
-            let root = self.tree[quota].root;
-            self.agenda.idle_waiters.entry(root).or_default().insert(quota);
-        }
         self.w_mut(id).lane = new;
         self.agenda.dirty.insert(quota);
+        if idle != IdleUse::Never {
+            self.queues[quota.index()].idlers += i64::from(new.is_some()) - i64::from(old.is_some());
+        }
+        self.file_idle(quota);
+    }
+
+    /// Puts a queue where it belongs among those that wait for idle capacity.
+    pub(crate) fn file_idle(&mut self, quota: QuotaId) {
+        let queue = &self.queues[quota.index()];
+        if queue.idlers == 0 && self.agenda.idle_turn.is_empty() {
+            return;
+        }
+        let root = self.tree[quota].root;
+        if let Some((old, _)) = self.agenda.idle_turn.remove(&quota) {
+            self.agenda.idle_waiters.remove(&(root, old, quota));
+        }
+        if queue.idlers == 0 {
+            return;
+        }
+        let Some((priority, entry)) = queue.first_of_all() else { return };
+        let q = &self.tree[quota];
+        let drawn = Ratio { used: self.ledger.account(quota).used, of: q.guarantee.all_gpus() };
+        let turn = Turn { depth: q.depth, priority, drawn, enqueued: entry.enqueued, workload: entry.id };
+        let least = queue.shapes().map(|s| self.least[s as usize]).min().unwrap_or(0);
+        self.agenda.idle_turn.insert(quota, (turn, least));
+        self.agenda.idle_waiters.insert((root, turn, quota));
+    }
+
+    /// The next queue in turn for which the free balances of a tree might do.
+    pub(crate) fn next_idle_waiter(&self, root: QuotaId, offered: &BTreeSet<QuotaId>) -> Option<QuotaId> {
+        let models = self.pool_of(root).models.len() as u8;
+        let free = (0..models).map(|m| self.ledger.idle_free(&self.tree, root, Dimension(m))).max().unwrap_or(0);
+        if free <= 0 {
+            return None;
+        }
+        let all = self.agenda.idle_waiters.range((root, Turn::FIRST, QuotaId(0))..).take_while(|w| w.0 == root);
+        all.map(|w| w.2).find(|q| {
+            let (_, least) = self.agenda.idle_turn[q];
+            // Its own account may add to what is shared.
+            let own = (0..models).map(|m| self.ledger.cell(*q, Dimension(m)).balance().max(0)).max().unwrap_or(0);
+            !offered.contains(q) && least <= free + own
+        })
     }
 
     fn beast(&self, unit: u32, tag: u8) -> Beast {
@@ -248,6 +306,7 @@ impl State {
 
     /// Enters a running unit into every index that victim search and re-funding use.
     pub(crate) fn enlist(&mut self, unit: u32) {
+        self.pin(unit, 1);
         self.stamps = self.stamps.wrapping_add(1);
         self.units[unit].stamp = self.stamps;
         self.each_index(unit, |herd, beast, _| herd.join(beast), |set, s| {
@@ -257,6 +316,7 @@ impl State {
 
     /// Takes a unit out of every index. It must be as it was when it was entered.
     pub(crate) fn strike(&mut self, unit: u32) {
+        self.pin(unit, -1);
         let stamp = self.units[unit].stamp;
         self.units[unit].stamp = stamp.wrapping_add(1 << 31);
         self.each_index(
@@ -268,6 +328,13 @@ impl State {
                 set.remove(&s);
             },
         );
+    }
+
+    fn pin(&mut self, unit: u32, sign: i32) {
+        let u = &self.units[unit];
+        if u.class == Class::Firm {
+            self.pins[self.tree[u.quota].pool.index()].count(Cells::of(u.priority, u.module), &u.grant.slots, sign);
+        }
     }
 
     fn each_index(

@@ -37,16 +37,10 @@ struct Open {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Unit {
-    /// It was asked to stop: the end of its workload does not end its draws, its release does.
-    leaving: bool,
-    draws: Vec<Open>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
 struct Metered {
     borrower: QuotaId,
-    units: BTreeMap<u32, Unit>,
+    /// By the number of the unit.
+    units: BTreeMap<u32, Vec<Open>>,
 }
 
 /// Reads the log from its start, every event once and in order.
@@ -72,13 +66,8 @@ impl Usage {
                 self.workloads.insert(*workload, Metered { borrower: spec.quota, units: BTreeMap::new() });
             }
             EventKind::Started { workload, grants, .. } => self.start(*workload, grants, at, key),
-            EventKind::Evicted { workload, units, .. } => {
-                for unit in self.units_of(*workload).filter(|(n, _)| units.contains(n)) {
-                    unit.1.leaving = true;
-                }
-            }
             EventKind::Released { workload, units, .. } | EventKind::Lost { workload, units, .. } => {
-                self.end(*workload, at, &mut closed, |number, _| units.contains(&number));
+                self.end(*workload, at, &mut closed, |number| units.contains(&number));
             }
             EventKind::Moved { workload, unit, draws } => {
                 self.refund(*workload, *unit, draws, at, key, &mut closed);
@@ -86,7 +75,7 @@ impl Usage {
             EventKind::Finished { workload }
             | EventKind::Failed { workload, .. }
             | EventKind::Stopped { workload, .. } => {
-                self.end(*workload, at, &mut closed, |_, unit| !unit.leaving);
+                self.end(*workload, at, &mut closed, |_| true);
             }
             EventKind::Forgotten { workload } => {
                 self.workloads.remove(workload);
@@ -99,21 +88,17 @@ impl Usage {
     /// What is metered now, as if it were closed at `now`.
     pub fn open(&self, now: Tick) -> impl Iterator<Item = Interval> + '_ {
         self.workloads.iter().flat_map(move |(workload, account)| {
-            account.units.iter().flat_map(move |(number, unit)| {
-                unit.draws.iter().map(move |open| open.until(now, *workload, *number, account.borrower))
+            account.units.iter().flat_map(move |(number, draws)| {
+                draws.iter().map(move |open| open.until(now, *workload, *number, account.borrower))
             })
         })
-    }
-
-    fn units_of(&mut self, workload: WorkloadId) -> impl Iterator<Item = (&u32, &mut Unit)> {
-        self.workloads.get_mut(&workload).into_iter().flat_map(|a| a.units.iter_mut())
     }
 
     fn start(&mut self, workload: WorkloadId, grants: &[Grant], at: Tick, key: u64) {
         let Some(account) = self.workloads.get_mut(&workload) else { return };
         for grant in grants {
             let draws = grant.draws.iter().map(|&draw| Open { draw, from: at, key }).collect();
-            account.units.insert(grant.unit, Unit { leaving: false, draws });
+            account.units.insert(grant.unit, draws);
         }
     }
 
@@ -122,14 +107,14 @@ impl Usage {
         workload: WorkloadId,
         at: Tick,
         closed: &mut Vec<Interval>,
-        ends: impl Fn(u32, &Unit) -> bool,
+        ends: impl Fn(u32) -> bool,
     ) {
         let Some(account) = self.workloads.get_mut(&workload) else { return };
         let borrower = account.borrower;
-        account.units.retain(|&number, unit| {
-            let ending = ends(number, unit);
+        account.units.retain(|&number, draws| {
+            let ending = ends(number);
             if ending {
-                let open = unit.draws.iter().filter(|open| open.from < at);
+                let open = draws.iter().filter(|open| open.from < at);
                 closed.extend(open.map(|open| open.until(at, workload, number, borrower)));
             }
             !ending
@@ -147,11 +132,11 @@ impl Usage {
         closed: &mut Vec<Interval>,
     ) {
         let Some(account) = self.workloads.get_mut(&workload) else { return };
-        let Some(unit) = account.units.get_mut(&number) else { return };
-        let mut before = std::mem::take(&mut unit.draws);
+        let Some(open) = account.units.get_mut(&number) else { return };
+        let mut before = std::mem::take(open);
         for &draw in draws {
             let kept = before.iter().position(|open| open.draw == draw);
-            unit.draws.push(kept.map_or(Open { draw, from: at, key }, |i| before.remove(i)));
+            open.push(kept.map_or(Open { draw, from: at, key }, |i| before.remove(i)));
         }
         let ended = before.iter().filter(|open| open.from < at);
         closed.extend(ended.map(|open| open.until(at, workload, number, account.borrower)));
@@ -261,10 +246,10 @@ mod tests {
             (0, started(0, smallvec![own(8)])),
             (0, started(1, smallvec![loan(8)])),
             (4, evicted(1)),
-            (6, EventKind::Finished { workload: W }),
-            (7, released(1)),
+            (6, released(1)),
+            (7, EventKind::Finished { workload: W }),
         ];
-        check(&log, &["1 u0 1:8 0-6", "2 u1 2:8 0-7"]);
+        check(&log, &["2 u1 2:8 0-6", "1 u0 1:8 0-7"]);
     }
 
     #[test]

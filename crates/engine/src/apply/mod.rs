@@ -19,6 +19,7 @@ impl State {
                 assert_eq!(pool.index(), self.pools.len(), "pools are numbered in order of creation");
                 self.pool_names.insert(name, u32::from(pool.0));
                 self.low.push(Default::default());
+                self.pins.push(Default::default());
                 self.pools.push(Pool {
                     id: *pool,
                     name: name.clone(),
@@ -74,6 +75,7 @@ impl State {
             p.models.push(name.into());
         }
         assert_eq!(p.nodes.add(spec.clone()), node, "nodes are numbered in order of addition");
+        self.pins[pool.index()].add_node(spec.model, spec.gpus);
         let key = node_key(pool, &spec.name);
         self.node_names.insert(&key, node.0);
         self.wake_pool(pool);
@@ -84,6 +86,7 @@ impl State {
         let key = node_key(pool, &p.nodes.node(node).spec.name);
         p.nodes.remove(node);
         p.reasons.remove(&node);
+        self.pins[pool.index()].remove_node(node);
         self.node_names.remove(&key, node.0);
     }
 

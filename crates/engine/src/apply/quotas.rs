@@ -2,11 +2,12 @@
 
 use crate::herd::{Beast, Herd, Mark, module_tag};
 use crate::ids::{QuotaId, WorkloadId};
+use crate::pins::Cells;
 use crate::policy::{Policy, QuotaSpec, Source};
 use crate::resources::{Dimension, Resources};
 use crate::state::{Herds, Reservation, State, Timer};
 use crate::unit::{Draws, UnitState};
-use crate::words::Strategy;
+use crate::words::{Class, Strategy};
 
 impl State {
     pub(super) fn create_quota(&mut self, id: QuotaId, spec: &QuotaSpec) {
@@ -30,6 +31,7 @@ impl State {
         self.carve(id, &guarantee, &Resources::default());
         self.quota_names.remove(&name, id.0);
         self.tree.remove(id);
+        self.set_filters(id);
         match parent {
             Some(p) => {
                 self.ledger.reindex(&self.tree, p);
@@ -109,9 +111,30 @@ impl State {
         let own = policy.self_level.is_some_and(|s| s.reaches_own());
         self.herds[id.index()].below = below.then(|| self.herd_of(|s, q| s.tree.is_descendant(q, id)));
         self.herds[id.index()].own = own.then(|| self.herd_of(|_, q| q == id));
+        self.set_filters(id);
         for p in [self.tree[id].parent, Some(id)].into_iter().flatten() {
             let wanted = self.tree[p].children.iter().any(|&c| self.tree.lends_to(c).is_some());
             self.herds[p.index()].children = wanted.then(|| self.herd_of(|s, q| s.tree[q].parent == Some(p)));
+        }
+    }
+
+    /// Counts pinned devices under what the quota's policies name.
+    fn set_filters(&mut self, id: QuotaId) {
+        let policy = self.tree[id].policy;
+        let by_self = policy.self_level.map(|p| Cells::all(p.low(), p.modules()));
+        let by_child = policy.child_level.map(|p| Cells::all(p.victims(), p.modules()));
+        let both = by_child.map(|c| by_self.map_or(c, |s| s.or(c)));
+        let pins = &mut self.pins[self.tree[id].pool.index()];
+        let old = std::mem::replace(&mut self.herds[id.index()].filters, [by_self, both]);
+        old.into_iter().flatten().for_each(|cells| pins.unregister(cells));
+        if self.tree[id].deleted {
+            self.herds[id.index()].filters = [None, None];
+            return;
+        }
+        for cells in [by_self, both].into_iter().flatten() {
+            let pool = self.tree[id].pool;
+            let firm = self.units.iter().map(|(_, u)| u).filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+            pins.register(cells, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
         }
     }
 
@@ -178,12 +201,8 @@ impl State {
             }
             above = self.tree[a].parent;
         }
-        if sharing && let Some(waiters) = self.agenda.idle_waiters.remove(&root) {
-            for &q in &waiters {
-                self.wake(q);
-            }
-            let keep = waiters.into_iter().filter(|q| !self.queues[q.index()].is_idle()).collect();
-            self.agenda.idle_waiters.insert(root, keep);
+        if sharing && !self.agenda.idle_turn.is_empty() {
+            self.agenda.idle_freed.insert(root);
         }
     }
 

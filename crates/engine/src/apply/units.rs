@@ -106,6 +106,7 @@ impl State {
         let u = &self.units[unit];
         let (quota, gpu, w) = (u.quota, u.gpu, u.workload);
         self.ledger.account_mut(quota).used += sign * gpu;
+        self.file_idle(quota);
         if self.tree[quota].policy.queue.strategy == crate::words::Strategy::Fair {
             let workspace = self.workspace_of(w);
             self.queues[quota.index()].serve(workspace, sign * gpu);

@@ -100,7 +100,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn search(&self, forced: bool) -> Option<(PlanCost, Plan)> {
-        if self.cannot_pay() {
+        if self.cannot_pay() || self.cannot_host() {
             return None;
         }
         self.levels().into_iter().find_map(|level| {
@@ -123,6 +123,16 @@ impl<'a> Hunt<'a> {
         let held: i64 = self.s.held.iter().map(|&u| self.s.units[u].gpu).sum();
         let low = self.s.low[self.pool.index()].gpu();
         free + coming + held + low + self.evictable_gpu() < need
+    }
+
+    /// A "no" from counters: even if all that tiers 2 and 3 name were gone, too few nodes would have room.
+    fn cannot_host(&self) -> bool {
+        let filters = self.s.herds[self.quota.index()].filters;
+        let cells = if self.tiers.child_level.is_some() { filters[1] } else { filters[0].filter(|_| self.tiers.self_level.is_some()) };
+        let ([role], Some(cells), Some(model)) = (self.roles.as_slice(), cells, self.model) else { return false };
+        let devices = role.shape.devices();
+        let hosts = (devices > 0).then(|| self.s.pins[self.pool.index()].hosts(cells, model, devices)).flatten();
+        hosts.is_some_and(|n| n < u64::from(role.replicas))
     }
 
     /// GPUs of all units that tiers 2 and 3 name, from counters.
