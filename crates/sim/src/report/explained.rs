@@ -147,7 +147,7 @@ impl Explained {
 /// Why it was chosen: what it was, what it lost, who was dearer.
 fn why(cause: &Cause) -> String {
     let mut text = format!("priority {}, {}, {} lost", cause.priority, cause.class, gpu_time(cause.lost));
-    if let Some(spared) = cause.spared {
+    if let Some(spared) = cause.spared.filter(|spared| *spared > 0) {
         let units = if spared == 1 { "unit" } else { "units" };
         text.push_str(&format!(", {spared} dearer {units} spared"));
     }

@@ -157,6 +157,8 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
         EventKind::Moved { workload, draws, .. } => {
             (workload, "moved", Detail::Moved { draws: labels.draws(draws.iter()), class: class_of(draws) })
         }
+        // Who was asked to stop, and is gone when its grace is over, is reported as stopped then.
+        EventKind::Evicted { cause, .. } if cause.rule == EvictionRule::Stop => return None,
         EventKind::Evicted { workload, exit, replicas, cause, .. } => {
             let word = match exit {
                 _ if *replicas > 0 => "shrunk",
