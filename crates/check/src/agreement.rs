@@ -29,9 +29,13 @@ impl Checker {
                     let counted = quota.by_rule.get(&(d, *rule)).copied().unwrap_or_default();
                     pairs.push((rule.word(), drawn[d], counted));
                 }
-                // Which of several gains arrives first is the engine's choice.
-                if shown.in_transit == Resources::default() && quota.overdraft.is_none() {
-                    pairs.push(("of balance", shown.balance[d], share[d] - quota.line(d).used()));
+                // How much of its holds is to come from leaving draws, and which of several gains arrives
+                // first, is the engine's choice.
+                if quota.overdraft.is_none() {
+                    let line = quota.line(d);
+                    let most = share[d] - shown.in_transit[d] - line.used();
+                    let least = share[d] - shown.in_transit[d] - line.drawn() - line.held;
+                    pairs.push(("of balance", shown.balance[d], shown.balance[d].clamp(least, most)));
                 }
                 if let Some((what, said, counted)) =
                     pairs.into_iter().find(|(_, said, counted)| said != counted)

@@ -23,7 +23,6 @@ pub(crate) struct Batch {
     pub(crate) scaled: Vec<(QuotaId, Resources, Resources)>,
     /// Accounts whose share became smaller in some dimension.
     pub(crate) shrunk: BTreeSet<QuotaId>,
-    pub(crate) resized: BTreeSet<WorkloadId>,
     pub(crate) trees: BTreeSet<QuotaId>,
     pub(crate) pools: BTreeSet<PoolId>,
     /// Nodes that were lost, and nodes that units said they lost.

@@ -97,7 +97,6 @@ impl Checker {
                 let replicas = self.world.workload(*workload)?.spec.replicas();
                 self.check_before(self.world.name(*workload), "replicas", from, &replicas)?;
                 self.workload_mut(*workload).spec.roles[0].replicas = *to;
-                self.batch.resized.insert(*workload);
                 Ok(())
             }
             Checkpointed { workload, .. } => self.world.workload(*workload).map(|_| ()),

@@ -2,7 +2,7 @@
 
 use crate::line::Standing;
 use crate::nodes::matches;
-use crate::quotas::share;
+use crate::quotas::{excess, share};
 use crate::violation::{Breach, Figure};
 use crate::workloads::Workload;
 use crate::world::{Checked, World};
@@ -53,7 +53,7 @@ impl World {
             let (said, expected) = (draw.class.word().into(), expected.word());
             return self.broken(Breach::WrongClass { workload: name, account, rule, said, expected });
         }
-        if target.overdraft.is_some() {
+        if target.overdraft.is_some() && excess(&self.quotas, draw.account) != Resources::default() {
             return self.broken(Breach::DrawOnOverdrawn { workload: name, account });
         }
         Ok(())
@@ -67,6 +67,9 @@ impl World {
         };
         if grant.slots.len() != size as usize {
             return wrong("there are not as many as the unit has replicas");
+        }
+        if workload.wanted() + size > workload.spec.replicas() {
+            return wrong("there are more than the workload has replicas");
         }
         if !fits_roles(workload, grant, size) {
             return wrong("they are not those of its roles");

@@ -267,7 +267,7 @@ impl Checker {
         }
         self.check_replicas(id, replicas)?;
         self.check_gang(id)?;
-        self.check_exit(id, exit, cause.by.is_some())?;
+        self.check_exit(id, exit, cause)?;
         let workload = self.world.workload(id)?;
         let min = workload.spec.min();
         match replicas {
@@ -276,9 +276,9 @@ impl Checker {
                 let workload = self.world.name(id);
                 return self.world.broken(Breach::BelowMinimum { workload, replicas, min });
             }
-            // Nodes are emptied whatever the class.
-            _ if cause.rule == EvictionRule::Drain => {}
-            _ => self.check_shrink(id, units)?,
+            _ if cause.by.is_some() => self.check_shrink(id, units)?,
+            // An operator wants what is in the way, whatever its class.
+            _ => {}
         }
         let mut units = units.to_vec();
         units.sort_unstable();
@@ -286,8 +286,8 @@ impl Checker {
         match (cause.by, cause.rule) {
             (Some(by), _) => self.batch.pending.entry(by).or_default().push(eviction),
             (None, EvictionRule::Drain) => self.check_drained(&eviction)?,
-            // A smaller workload gives up replicas by its owner's wish.
-            (None, _) if self.batch.resized.contains(&id) => {}
+            // Its owner stops it, or makes it smaller.
+            (None, EvictionRule::Stop | EvictionRule::Resize) => {}
             (None, _) => self.batch.operator.push(eviction),
         }
         Ok(())
@@ -317,13 +317,16 @@ impl Checker {
         Ok(())
     }
 
-    fn check_exit(&self, id: WorkloadId, exit: Exit, preempted: bool) -> Checked {
+    fn check_exit(&self, id: WorkloadId, exit: Exit, cause: &Cause) -> Checked {
+        let (preempted, rule) = (cause.by.is_some(), cause.rule);
         let workload = self.world.workload(id)?;
         let goes_on = workload.running() > 0;
         let why = match exit {
             Exit::Shrink if !goes_on => "nothing of it goes on",
             Exit::Shrink => return Ok(()),
             _ if goes_on => "the rest goes on, it shrinks",
+            Exit::Stop if rule == EvictionRule::Stop => return Ok(()),
+            _ if rule == EvictionRule::Stop => "it is to be stopped",
             Exit::Stop if workload.spec.on_preempt != OnPreempt::Stop => "it is to be queued again",
             Exit::Requeue | Exit::Suspend if preempted && workload.spec.on_preempt == OnPreempt::Stop => {
                 "it is to be stopped"
@@ -336,12 +339,7 @@ impl Checker {
     }
 
     pub(crate) fn released(&mut self, id: WorkloadId, units: &[u32], requeued: bool) -> Checked {
-        let standing: &[Standing] = if self.batch.resized.contains(&id) {
-            &[Standing::Leaving, Standing::Running]
-        } else {
-            &[Standing::Leaving]
-        };
-        self.expect_units(id, units, standing, "released")?;
+        self.expect_units(id, units, &[Standing::Leaving], "released")?;
         units.iter().for_each(|unit| self.world.leave(id, *unit));
         if !requeued {
             return Ok(());
@@ -356,7 +354,7 @@ impl Checker {
 
     pub(crate) fn lost(&mut self, id: WorkloadId, units: &[u32], node: NodeId, replicas: u32) -> Checked {
         let legal =
-            |phase| matches!(phase, Phase::Running | Phase::Leaving(_) | Phase::Ended | Phase::Waiting);
+            |phase| matches!(phase, Phase::Running | Phase::Leaving(_) | Phase::Waiting | Phase::Held);
         let phase = self.expect(id, "lost", legal)?.phase;
         self.expect_units(id, units, &[Standing::Running, Standing::Leaving], "lost")?;
         let workload = self.world.workload(id)?;
@@ -391,25 +389,24 @@ impl Checker {
         self.world.check_room(id, &grant)
     }
 
-    /// Units that run or are held give up everything; those that leave are released by their own events.
+    /// All that it has is given up. Who ends by itself is gone; who is stopped must have been released.
     pub(crate) fn ended(&mut self, id: WorkloadId, event: &'static str, requeued: bool) -> Checked {
         let workload = match event {
             "stopped" => self.expect(id, event, |phase| phase != Phase::Ended)?,
             _ => self.expect(id, event, |phase| matches!(phase, Phase::Running | Phase::Leaving(_)))?,
         };
-        let go = workload.units.iter().filter(|(_, unit)| unit.standing != Standing::Leaving);
-        let go: Vec<u32> = go.map(|(n, _)| *n).collect();
-        go.into_iter().for_each(|unit| self.world.leave(id, unit));
+        if event == "stopped" && workload.has(Standing::Leaving) {
+            let (workload, why) = (self.world.name(id), "gives up what units of it that leave still occupy");
+            return self.world.broken(Breach::Dangling { workload, why });
+        }
+        let units: Vec<u32> = workload.units.keys().copied().collect();
+        units.into_iter().for_each(|unit| self.world.leave(id, unit));
         self.set(id, if requeued { Phase::Waiting } else { Phase::Ended });
         Ok(())
     }
 
     pub(crate) fn forgotten(&mut self, id: WorkloadId) -> Checked {
-        let workload = self.expect(id, "forgotten", |phase| phase == Phase::Ended)?;
-        if !workload.units.is_empty() {
-            let (workload, why) = (self.world.name(id), "was forgotten while units of it leave");
-            return self.world.broken(Breach::Dangling { workload, why });
-        }
+        self.expect(id, "forgotten", |phase| phase == Phase::Ended)?;
         self.world.workloads.remove(&id);
         self.world.reservations.remove(&id);
         Ok(())

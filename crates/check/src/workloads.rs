@@ -84,10 +84,15 @@ impl Workload {
         self.spec.is_service() || self.spec.min() < self.spec.replicas()
     }
 
-    /// Replicas that a unit of this number has; `None` if there is no such unit.
+    /// Replicas that a unit of this number has; `None` if there is no such unit. Numbers of replicas may
+    /// pass the size of the workload while others still leave.
     pub(crate) fn unit_size(&self, unit: u32) -> Option<u32> {
-        let all = self.spec.replicas();
-        if self.is_by_replica() { (unit < all).then_some(1) } else { (unit == 0).then_some(all) }
+        if self.is_by_replica() { Some(1) } else { (unit == 0).then_some(self.spec.replicas()) }
+    }
+
+    /// Replicas that run or are to run.
+    pub(crate) fn wanted(&self) -> u32 {
+        self.units.values().filter(|unit| unit.standing != Standing::Leaving).map(Unit::replicas).sum()
     }
 
     /// Smallest sets of these leaving units that could have stayed, alone or together with what runs on.

@@ -134,7 +134,8 @@ fn an_elastic_job_runs_with_its_minimum_or_not_at_all() {
     let log = [plain(), vec![run(1, elastic(), &all)]].concat();
     passes(&log, &[drained(1, &[0, 1], Exit::Shrink, 2)]);
     breaks(&plain(), &[run(1, elastic(), &all[..1])], "BelowMinimum");
-    breaks(&plain(), &[run(1, elastic(), &[replica(0), replica(4)])], "WrongShape");
+    let five: Vec<_> = all.iter().cloned().chain([grant(4, &[own(A, 2)], &[slot(1, 0, 2)])]).collect();
+    breaks(&plain(), &[run(1, elastic(), &five)], "WrongShape: more than");
     let node_lost = |units: &[u32], rest| vec![node_is(0, NodeState::Lost), lost(1, units, 0, rest)];
     passes(&log, &[node_lost(&[0, 1], 2)]);
     let three = [plain(), vec![run(1, elastic(), &all[..3])]].concat();
@@ -150,12 +151,14 @@ fn replicas_of_a_lower_class_are_given_up_first() {
     let grants =
         [replica(0, own(A, 2)), replica(1, own(A, 2)), replica(2, idle(B, 2)), replica(3, idle(A, 2))];
     let log = [plain(), vec![run(1, spec, &grants)]].concat();
-    let scale = |unit, class| {
-        let cause = cause(EvictionRule::Scale, None, class, 1);
-        vec![scaled(A, 8, 5), evicted(1, &[unit], Exit::Shrink, 3, cause), overdrawn(A, 1)]
+    let mut log = [log, vec![vec![queued(5, training(A, 1, 2))]]].concat();
+    log.push(run(9, training(B, 1, 6), &[grant(0, &[own(B, 6)], &[slot(1, 0, 6)])]));
+    let recall = |unit, class, draws: &[_], first| {
+        let cause = cause(EvictionRule::Recall, Some(5), class, 1);
+        let claim = grant(0, draws, &[slot(0, first, 2)]);
+        vec![evicted(1, &[unit], Exit::Shrink, 3, cause), held(5, &[claim])]
     };
-    passes(&log, &[scale(3, Class::Idle)]);
-    breaks(&log, &[scale(0, Class::Firm)], "StrongerFirst");
+    breaks(&log, &[recall(0, Class::Firm, &[own(A, 2)], 0)], "StrongerFirst");
 }
 
 #[test]
@@ -190,7 +193,8 @@ fn priorities_and_sizes_change_from_what_they_were() {
     passes(&one_job(), &[change(1, 4), change(4, 2)]);
     breaks(&one_job(), &[change(2, 4)], "WrongRecord");
     let resize = |from, to| EventKind::Resized { workload: w(1), from, to };
-    passes(&one_service(None), &[vec![resize(4, 3), released(1, &[3], false)]]);
+    let smaller = evicted(1, &[3], Exit::Shrink, 3, cause(EvictionRule::Resize, None, Class::Firm, 1));
+    passes(&one_service(None), &[vec![resize(4, 3), smaller]]);
     breaks(&one_service(None), &[vec![resize(3, 2)]], "WrongRecord");
 }
 
