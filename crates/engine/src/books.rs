@@ -56,7 +56,7 @@ impl State {
             balance,
             in_transit: column(|c| c.transit),
             queued: self.queues[id.index()].waiting(),
-            overdrawn: column(|c| c.drawn + c.held - c.share).0.iter().any(|&over| over > 0),
+            overdrawn: column(|c| c.over()).0.iter().any(|&over| over > 0),
         }
     }
 }

@@ -96,9 +96,8 @@ impl State {
             usable.sort_by_key(|u| (u.0, self.tree[u.1].order));
             for (rule, account) in usable.into_iter().take(LISTED_ACCOUNTS) {
                 let cell = self.ledger.cell(account, d);
-                let over = cell.drawn + cell.held - cell.share;
-                if over > 0 {
-                    out.push(Reason::Overdrawn { pool, quota: account, dimension: d, by: over });
+                if cell.over() > 0 {
+                    out.push(Reason::Overdrawn { pool, quota: account, dimension: d, by: cell.over() });
                 } else {
                     let used = cell.drawn + cell.held + cell.transit;
                     out.push(Reason::Account { pool, quota: account, rule, dimension: d, used, limit: cell.share });

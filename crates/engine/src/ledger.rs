@@ -34,6 +34,11 @@ impl Cell {
         self.share - self.drawn - self.held - self.transit
     }
 
+    /// What is drawn and held beyond the share.
+    pub(crate) fn over(&self) -> i64 {
+        (self.drawn + self.held - self.share).max(0)
+    }
+
     #[inline]
     fn free(&self) -> i64 {
         self.balance().max(0)

@@ -5,9 +5,11 @@ use crate::event::{Event, EventKind};
 use crate::funding;
 use crate::ids::{QuotaId, Tick, WorkloadId};
 use crate::queue::LaneKey;
+use crate::resources::Dimension;
 use crate::session::Session;
 use crate::state::State;
 use crate::turn::{Ratio, Turn};
+use crate::words::Module;
 use crate::workload::WorkloadState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,11 +55,42 @@ impl Session<'_> {
         loop {
             self.start_complete();
             self.refund_freed();
+            self.settle_overdrafts();
             if self.s.agenda.dirty.is_empty() && !self.wake_idle_waiter(&mut pass) {
                 break;
             }
             self.run(&mut pass);
             self.close(&mut pass);
+        }
+        self.merge_growth(&pass);
+    }
+
+    /// A training job that starts and grows in one pass starts once, with its full size.
+    fn merge_growth(&mut self, pass: &Pass) {
+        for fresh in &pass.fresh {
+            let id = fresh.workload;
+            if self.s.w(id).spec.module != Module::Training || !self.s.w(id).spec.by_replica() {
+                continue;
+            }
+            let is_start = |e: &Event| matches!(&e.kind, EventKind::Started { workload, .. } if *workload == id);
+            while let Some(last) = self.events.iter().rposition(is_start)
+                && let Some(first) = self.events[..last].iter().rposition(is_start)
+            {
+                let EventKind::Started { kind, mut grants, .. } = self.events.remove(first).kind else { break };
+                if let EventKind::Started { kind: later, grants: more, .. } = &mut self.events[last - 1].kind {
+                    grants.append(more);
+                    (*later, *more) = (kind, grants);
+                }
+            }
+        }
+    }
+
+    /// Says which overdrafts are gone.
+    fn settle_overdrafts(&mut self) {
+        let over = |s: &State, q: QuotaId| Dimension::all().any(|d| s.ledger.cell(q, d).over() > 0);
+        let gone: Vec<QuotaId> = self.s.overdrawn.iter().copied().filter(|&q| !over(self.s, q)).collect();
+        for quota in gone {
+            self.emit(EventKind::Settled { quota });
         }
     }
 

@@ -134,6 +134,8 @@ pub(crate) struct State {
     pub(crate) pins: Vec<Pins>,
     pub(crate) timers: BTreeSet<(Tick, Timer)>,
     pub(crate) reservations: Vec<Reservation>,
+    /// Accounts with a declared overdraft.
+    pub(crate) overdrawn: BTreeSet<QuotaId>,
     /// Units in these states: few, and looked for often.
     pub(crate) held: BTreeSet<u32>,
     pub(crate) leaving: BTreeSet<u32>,

@@ -37,7 +37,12 @@ impl State {
             EventKind::QuotaCreated { quota, spec } => self.create_quota(*quota, spec),
             EventKind::PolicySet { quota, after, .. } => self.set_policy(*quota, after),
             EventKind::QuotaScaled { quota, from, to, .. } => self.scale(*quota, from, to),
-            EventKind::Overdrawn { .. } | EventKind::Settled { .. } => {}
+            EventKind::Overdrawn { quota, .. } => {
+                self.overdrawn.insert(*quota);
+            }
+            EventKind::Settled { quota } => {
+                self.overdrawn.remove(quota);
+            }
             EventKind::QuotaDeleted { quota } => self.delete_quota(*quota),
 
             EventKind::Queued { workload, spec, .. } => self.enqueue(at, *workload, spec),

@@ -111,8 +111,7 @@ impl Session<'_> {
     fn after_giving(&mut self, account: QuotaId, amount: &Resources, mode: Mode, rule: EvictionRule) {
         let mut over = Resources::default();
         for (d, _) in amount.stated() {
-            let cell = self.s.ledger.cell(account, d);
-            over[d] = (cell.drawn + cell.held - cell.share).max(0);
+            over[d] = self.s.ledger.cell(account, d).over();
         }
         if over == Resources::default() {
             return;
