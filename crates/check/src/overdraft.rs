@@ -61,11 +61,13 @@ impl World {
 impl Checker {
     pub(crate) fn overdrawn(&mut self, id: QuotaId, by: &Resources) -> Checked {
         let account = self.world.quota(id)?.name.clone();
-        let beyond = excess(&self.world.quotas, id);
+        // Holds may count in full: how much of them is to come from leaving draws is the engine's choice.
+        let (share, quota) = (share(&self.world.quotas, id), &self.world.quotas[&id]);
+        let most = |d: Dimension| quota.line(d).drawn() + quota.line(d).held - share[d];
         let why = match () {
             () if !self.batch.shrunk.contains(&id) => "its share did not become smaller",
             () if Dimension::all().all(|d| by[d] == 0) => "it is empty",
-            () if Dimension::all().any(|d| by[d] < 0 || by[d] > beyond[d]) => {
+            () if Dimension::all().any(|d| by[d] < 0 || by[d] > most(d).max(0)) => {
                 "so much is not drawn beyond the share"
             }
             () => "",

@@ -68,7 +68,8 @@ impl Checker {
         }
         if let Some(overdraft) = &mut self.world.quotas.get_mut(&id).expect("found above").overdraft {
             overdraft.left = beyond;
-            if beyond == Resources::default() {
+            let quota = &self.world.quotas[&id];
+            if Dimension::all().all(|d| quota.line(d).drawn() + quota.line(d).held <= share[d]) {
                 let account = self.world.quota_name(id);
                 return self.world.broken(Breach::OverdraftNotSettled { account });
             }
