@@ -2,16 +2,19 @@
 
 use crate::event::Cause;
 use crate::funding::{self, Payer, Rules};
-use crate::herd::{Herd, module_tag};
+use crate::herd::{Herd, class_tag, module_tag};
 use crate::ids::{ModelId, QuotaId, Tick, WorkloadId};
 use crate::nodes::{Ask, Barred};
 use crate::reason::{Exemption, Reason, RuleOff, Unblock};
 use crate::resources::{Dimension, ModelSet};
 use crate::state::State;
-use crate::words::{EvictionRule, Module, ModuleSet, Priority, PrioritySet, Rule};
+use crate::unit::Unit;
+use crate::words::{Class, EvictionRule, Module, ModuleSet, Priority, PrioritySet, Rule};
 
 /// Accounts listed one by one in an explanation; further ones are in the total.
 const LISTED_ACCOUNTS: usize = 8;
+/// Borrowers looked at for an explanation.
+const LISTED_BORROWERS: usize = 1_000;
 
 /// Why a workload is where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,8 +50,7 @@ impl State {
         let least = self.want(w).least;
         let Some(model) = self.nearest_model(id, rules, least) else { return reasons };
         self.account_reasons(id, rules, model, least, &mut reasons, &mut unblock);
-        let paid = reasons.is_empty();
-        self.node_reasons(id, model, least, deep && paid, &mut reasons, &mut unblock);
+        self.node_reasons(id, model, least, deep, &mut reasons, &mut unblock);
         self.queue_reasons(id, &mut reasons, &mut unblock);
         reasons.extend(self.reservations.iter().filter(|r| r.workload != id).filter(|r| self.is_barred_by(id, rules, r.workload)).map(|r| Reason::Reserved { workload: r.workload }));
         if reasons.iter().any(|r| matches!(r, Reason::Short { .. } | Reason::Nodes { .. })) {
@@ -146,12 +148,7 @@ impl State {
             out.push(off(EvictionRule::Recall, RuleOff::IdleOnly));
             return;
         }
-        let low = &self.low[self.tree[quota].pool.index()];
-        if low.is_empty() {
-            out.push(off(EvictionRule::Recall, RuleOff::NoBorrowers));
-        } else {
-            out.push(Reason::NotEnough { rule: EvictionRule::Recall, quota, units: low.units(), gpu: low.gpu() });
-        }
+        self.recall_reasons(id, rules, out);
         match self.tree[quota].policy.self_level {
             None => out.push(off(EvictionRule::SelfLevel, RuleOff::Off)),
             Some(p) if !p.high().contains(w.spec.priority) => out.push(off(EvictionRule::SelfLevel, RuleOff::NotHigh(p.high()))),
@@ -169,6 +166,44 @@ impl State {
                 self.herd_reasons(EvictionRule::ChildLevel, quota, herd, p.victims(), p.modules(), out);
             }
         }
+    }
+
+    /// Who borrows from the accounts of a workload, and why taking that back does not help.
+    fn recall_reasons(&self, id: WorkloadId, rules: Rules, out: &mut Vec<Reason>) {
+        let quota = self.w(id).spec.quota;
+        let low = &self.low[self.tree[quota].pool.index()];
+        let cells = Priority::all().flat_map(|p| [Class::Idle, Class::Loan].map(|c| low.buckets(p, class_tag(c))));
+        let live = cells.flatten().flat_map(|b| &b.marks).filter_map(|m| self.units.get(m.unit).filter(|u| u.stamp == m.stamp));
+        let lent = |u: &&Unit| {
+            let mut draws = u.grant.draws.iter().filter(|d| d.class < Class::Firm);
+            draws.any(|d| funding::rule_for(&self.tree, quota, rules.loan(), d.account).is_some())
+        };
+        let (mut return_, mut rest) = ((0, 0), (0, 0));
+        for u in live.filter(lent).take(LISTED_BORROWERS) {
+            let group = if self.could_evict(u, id) { &mut return_ } else { &mut rest };
+            *group = (group.0 + 1, group.1 + u.gpu);
+        }
+        let rule = EvictionRule::Recall;
+        if return_.0 > 0 {
+            out.push(Reason::Exempt { rule, quota, why: Exemption::WouldReturn, units: return_.0, gpu: return_.1 });
+        }
+        if rest.0 > 0 {
+            out.push(Reason::NotEnough { rule, quota, units: rest.0, gpu: rest.1 });
+        } else if return_.0 == 0 {
+            out.push(Reason::RuleOff { rule, quota, why: RuleOff::NoBorrowers });
+        }
+    }
+
+    /// Whether a unit's own policies of tiers 2 or 3 name a workload.
+    pub(crate) fn could_evict(&self, u: &Unit, id: WorkloadId) -> bool {
+        let policy = &self.tree[u.quota].policy;
+        let w = &self.w(id).spec;
+        let by_self = policy.self_level.is_some_and(|p| {
+            let own = u.quota == w.quota && p.reaches_own();
+            let sibling = p.reaches_siblings() && self.tree.are_siblings(u.quota, w.quota);
+            p.high().contains(u.priority) && p.names(w.priority, w.module) && (own || sibling)
+        });
+        by_self || policy.child_level.is_some_and(|p| p.names(w.priority, w.module) && self.tree.is_descendant(w.quota, u.quota))
     }
 
     fn herd_reasons(&self, rule: EvictionRule, quota: QuotaId, herd: Option<&Herd>, priorities: PrioritySet, modules: ModuleSet, out: &mut Vec<Reason>) {

@@ -5,9 +5,10 @@
 //! class), and there by size. Units of one size lose the less work the later they were saved, and units are
 //! saved as time goes on, so each bucket is in order by itself: a new unit goes to its end.
 
-use crate::ids::Tick;
+use crate::ids::{Tick, WorkloadId};
 use crate::words::{Class, Module, ModuleSet, Priority, PrioritySet};
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 
 /// Modules, or classes below firm.
 pub(crate) type Tag = u8;
@@ -32,6 +33,10 @@ fn cell_of(priority: Priority, tag: Tag) -> usize {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Mark {
     pub(crate) saved_at: Tick,
+    /// Among equals the latest start goes first, then the lowest id.
+    pub(crate) started: Reverse<Tick>,
+    pub(crate) workload: WorkloadId,
+    pub(crate) number: u32,
     pub(crate) unit: u32,
     /// The unit's stamp when the entry was made.
     pub(crate) stamp: u32,
@@ -41,9 +46,48 @@ pub(crate) struct Mark {
 pub(crate) struct Bucket {
     /// Work lost per millisecond since `saved_at`: GPUs in thousandths, or zero if it can be suspended.
     pub(crate) rate: i64,
-    /// Ascending; the cheapest victim is at the end.
+    /// Ascending. The latest saved are the cheapest victims; among those saved together, the first.
     pub(crate) marks: Vec<Mark>,
     live: u32,
+}
+
+/// A walk over a bucket, the cheapest victim first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor<'a> {
+    pub(crate) bucket: &'a Bucket,
+    /// Marks saved together: from `low` to `high`, and the next of them.
+    low: usize,
+    high: usize,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(bucket: &'a Bucket) -> Cursor<'a> {
+        let end = bucket.marks.len();
+        Cursor { bucket, low: end, high: end, at: end }
+    }
+}
+
+impl Iterator for Cursor<'_> {
+    type Item = Mark;
+
+    fn next(&mut self) -> Option<Mark> {
+        let marks = &self.bucket.marks;
+        if self.at == self.high {
+            self.high = self.low;
+            let saved_at = marks[..self.high].last()?.saved_at;
+            // Most were saved at an instant of their own: look near the end first.
+            let mut step = 1;
+            while step < self.high && marks[self.high - 1 - step].saved_at == saved_at {
+                step *= 2;
+            }
+            let from = self.high.saturating_sub(step + 1);
+            self.low = from + marks[from..self.high].partition_point(|m| m.saved_at < saved_at);
+            self.at = self.low;
+        }
+        self.at += 1;
+        Some(marks[self.at - 1])
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -152,8 +196,19 @@ mod tests {
     use super::*;
 
     fn beast(unit: u32, saved: u64, rate: i64) -> Beast {
-        let mark = Mark { saved_at: Tick(saved), unit, stamp: 0 };
+        let started = Reverse(Tick(saved));
+        let mark = Mark { saved_at: Tick(saved), started, workload: WorkloadId(unit), number: 0, unit, stamp: 0 };
         Beast { priority: Priority::MIN, tag: 0, rate, gpu: rate, mark }
+    }
+
+    #[test]
+    fn the_latest_saved_comes_first_and_then_the_lowest_id() {
+        let mut h = Herd::default();
+        for (u, t) in [(0, 5), (1, 9), (2, 9), (3, 9), (4, 9), (5, 9), (6, 7)] {
+            h.join(&beast(u, t, 8));
+        }
+        let bucket = &h.buckets(Priority::MIN, 0)[0];
+        assert_eq!(Cursor::new(bucket).map(|m| m.unit).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 0]);
     }
 
     #[test]

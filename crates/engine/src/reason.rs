@@ -7,6 +7,11 @@ use crate::resources::Dimension;
 use crate::words::{EvictionRule, ModuleSet, PrioritySet, Rule, Strategy};
 use serde::{Deserialize, Serialize};
 
+/// `1 unit`, `2 units`.
+fn count(n: u32, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Looks up what ids stand for.
 pub trait Names {
     fn quota_name(&self, id: QuotaId) -> &str;
@@ -110,7 +115,7 @@ impl Reason {
                 format!("{} is overdrawn by {}", quota(q), amount(pool, dimension, *by))
             }
             Reason::Nodes { need, fit, gpu, why } => {
-                format!("nodes have room for {fit} of {need} replicas of {} GPUs{}", Amount::milli(i64::from(*gpu)), why.map(|w| w.text()).unwrap_or_default())
+                format!("nodes have room for {fit} of {} of {} GPUs{}", count(*need, "replica"), Amount::milli(i64::from(*gpu)), why.map(|w| w.text()).unwrap_or_default())
             }
             Reason::Behind { quota: q, strategy, position, blocker } => format!(
                 "position {position} in the {strategy} queue of {}, behind {}",
@@ -138,16 +143,16 @@ impl Reason {
                     Exemption::WouldReturn => "could evict it straight back",
                     Exemption::Leaving => "are leaving already",
                 };
-                format!("{rule} by {}: {units} units with {} GPUs {why}", quota(q), Amount::milli(*gpu))
+                format!("{rule} by {}: {} with {} GPUs {why}", quota(q), count(*units, "unit"), Amount::milli(*gpu))
             }
             Reason::NotEnough { rule, quota: q, units, gpu } => {
-                format!("{rule} by {}: evicting all {units} units with {} GPUs would not do", quota(q), Amount::milli(*gpu))
+                format!("{rule} by {}: evicting all {} with {} GPUs would not do", quota(q), count(*units, "unit"), Amount::milli(*gpu))
             }
             Reason::Unblock(Unblock::Balance { pool, quota: q, dimension, amount: a }) => {
                 format!("starts when {} come free for {}", amount(pool, dimension, *a), quota(q))
             }
             Reason::Unblock(Unblock::Slots { count, gpu }) => {
-                format!("starts when nodes have room for {count} more replicas of {} GPUs", Amount::milli(i64::from(*gpu)))
+                format!("starts when nodes have room for {} more of {} GPUs", self::count(*count, "replica"), Amount::milli(i64::from(*gpu)))
             }
             Reason::Unblock(Unblock::Ahead(w)) => format!("is tried when {} has left the queue", names.workload_name(*w)),
         }

@@ -300,9 +300,10 @@ impl State {
         })
     }
 
-    fn beast(&self, unit: u32, tag: u8) -> Beast {
+    pub(crate) fn beast(&self, unit: u32, tag: u8) -> Beast {
         let u = &self.units[unit];
-        let mark = Mark { saved_at: u.saved_at, unit, stamp: u.stamp };
+        let (workload, number, stamp) = (u.workload, u.number, u.stamp);
+        let mark = Mark { saved_at: u.saved_at, started: Reverse(u.started), workload, number, unit, stamp };
         Beast { priority: u.priority, tag, rate: u.rate(), gpu: u.gpu, mark }
     }
 

@@ -1,6 +1,6 @@
 //! Events of quotas: shares follow guarantees, indexes follow policies.
 
-use crate::herd::{Beast, Herd, Mark, module_tag};
+use crate::herd::{Herd, module_tag};
 use crate::ids::{QuotaId, WorkloadId};
 use crate::pins::Cells;
 use crate::policy::{Policy, QuotaSpec, Source};
@@ -142,8 +142,7 @@ impl State {
     fn herd_of(&self, includes: impl Fn(&State, QuotaId) -> bool) -> Herd {
         let mut herd = Herd::default();
         for (i, u) in self.units.iter().filter(|(_, u)| u.is_running() && includes(self, u.quota)) {
-            let mark = Mark { saved_at: u.saved_at, unit: i, stamp: u.stamp };
-            herd.join(&Beast { priority: u.priority, tag: module_tag(u.module), rate: u.rate(), gpu: u.gpu, mark });
+            herd.join(&self.beast(i, module_tag(u.module)));
         }
         herd
     }

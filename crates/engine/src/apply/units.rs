@@ -213,8 +213,11 @@ impl State {
         if let Some(claimant) = u.claimant
             && self.workload(claimant).is_some()
         {
-            for i in 0..self.w(claimant).units.len() {
-                self.top_up(self.w(claimant).units[i]);
+            // Whoever was to have these devices comes first, so that it need not wait for others' balance.
+            let mut heirs = self.w(claimant).units.clone();
+            heirs.sort_by_key(|&h| !self.units[h].grant.slots.iter().any(|s| nodes.contains(&s.node)));
+            for heir in heirs {
+                self.top_up(heir);
             }
         }
         self.came_free(w, &accounts, &nodes);

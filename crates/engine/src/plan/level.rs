@@ -48,7 +48,7 @@ impl Hunt<'_> {
         }
         if u.class < self.tiers.class
             && let Some(policy_of) = self.lent_by(u)
-            && !self.could_return(u)
+            && !self.s.could_evict(u, self.id)
         {
             return Some(Named { tier: RECALL, dearer: u.class == Class::Loan, policy_of });
         }
@@ -86,19 +86,6 @@ impl Hunt<'_> {
             Some(d) => Some(Some(d.account)),
             None => (self.for_nodes && self.s.tree[u.quota].pool == self.pool).then_some(None),
         }
-    }
-
-    /// Whether the unit's own policies of tiers 2 or 3 name this preemptor.
-    pub(super) fn could_return(&self, u: &Unit) -> bool {
-        let tree = &self.s.tree;
-        let policy = &tree[u.quota].policy;
-        let w = &self.s.w(self.id).spec;
-        let by_self = policy.self_level.is_some_and(|p| {
-            p.high().contains(u.priority)
-                && p.names(w.priority, w.module)
-                && ((u.quota == self.quota && p.reaches_own()) || (p.reaches_siblings() && tree.are_siblings(u.quota, self.quota)))
-        });
-        by_self || policy.child_level.is_some_and(|p| p.names(w.priority, w.module) && tree.is_descendant(self.quota, u.quota))
     }
 
     pub(super) fn is_protected(&self, u: &Unit) -> bool {

@@ -2,7 +2,7 @@
 
 use super::hunt::Hunt;
 use super::level::{Level, RECALL};
-use crate::herd::{Bucket, Herd, class_tag, module_tag};
+use crate::herd::{Cursor, Herd, class_tag, module_tag};
 use crate::ids::{Tick, WorkloadId};
 use crate::words::{Class, ModuleSet, Priority};
 use std::cmp::Reverse;
@@ -17,7 +17,7 @@ pub(super) struct Stream<'h, 'a> {
     level: Level,
     /// The band being walked; `None` before the first.
     band: Option<u8>,
-    cursors: Vec<(&'a Bucket, usize)>,
+    cursors: Vec<Cursor<'a>>,
     heap: BinaryHeap<Next>,
 }
 
@@ -68,7 +68,7 @@ impl<'h, 'a> Stream<'h, 'a> {
         }
         for (herd, tag) in tags {
             for bucket in herd.buckets(band, tag) {
-                self.cursors.push((bucket, bucket.marks.len()));
+                self.cursors.push(Cursor::new(bucket));
                 self.advance(self.cursors.len() - 1);
             }
         }
@@ -76,14 +76,12 @@ impl<'h, 'a> Stream<'h, 'a> {
 
     /// Puts the next live unit of a bucket on the heap.
     fn advance(&mut self, cursor: usize) {
-        let (bucket, at) = &mut self.cursors[cursor];
-        while *at > 0 {
-            *at -= 1;
-            let mark = bucket.marks[*at];
-            let Some(u) = self.hunt.s.units.get(mark.unit).filter(|u| u.stamp == mark.stamp) else { continue };
-            let lost = bucket.rate as u128 * u128::from(self.hunt.now.since(mark.saved_at).0);
-            self.heap.push(Reverse((lost, Reverse(u.started), u.workload, u.number, mark.unit, cursor)));
-            return;
+        let walk = &mut self.cursors[cursor];
+        let rate = walk.bucket.rate as u128;
+        let units = &self.hunt.s.units;
+        if let Some(mark) = walk.find(|m| units.get(m.unit).is_some_and(|u| u.stamp == m.stamp)) {
+            let lost = rate * u128::from(self.hunt.now.since(mark.saved_at).0);
+            self.heap.push(Reverse((lost, mark.started, mark.workload, mark.number, mark.unit, cursor)));
         }
     }
 }
