@@ -16,19 +16,31 @@ use tidegate_engine::words::{Class, Rule};
 
 impl World {
     /// `firm`: the grant is part of a plan that evicted under tiers 2 or 3.
-    pub(crate) fn check_grant(&self, id: WorkloadId, grant: &Grant, firm: bool) -> Checked {
+    pub(crate) fn check_grant(
+        &self,
+        id: WorkloadId,
+        grant: &Grant,
+        standing: Standing,
+        firm: bool,
+    ) -> Checked {
         let workload = self.workload(id)?;
         self.check_model(workload, grant)?;
         self.check_slots(workload, grant)?;
         self.check_demand(workload, grant)?;
         for draw in &grant.draws {
-            self.check_draw(workload, draw, firm)?;
+            self.check_draw(workload, draw, standing, firm)?;
         }
         self.check_reservations(id, grant)
     }
 
     /// A new draw: the account admits it, the rule allows it, the class is that of the rule.
-    pub(crate) fn check_draw(&self, workload: &Workload, draw: &Draw, firm: bool) -> Checked {
+    pub(crate) fn check_draw(
+        &self,
+        workload: &Workload,
+        draw: &Draw,
+        standing: Standing,
+        firm: bool,
+    ) -> Checked {
         let target = self.quota(draw.account)?;
         let (name, account, rule) =
             (workload.spec.name.to_string(), target.name.clone(), draw.rule.word().to_string());
@@ -53,7 +65,10 @@ impl World {
             let (said, expected) = (draw.class.word().into(), expected.word());
             return self.broken(Breach::WrongClass { workload: name, account, rule, said, expected });
         }
-        if target.overdraft.is_some() && excess(&self.quotas, draw.account) != Resources::default() {
+        // A claim may wait for what leaves: it starts when the overdraft is gone.
+        let waits = standing == Standing::Held;
+        if !waits && target.overdraft.is_some() && excess(&self.quotas, draw.account) != Resources::default()
+        {
             return self.broken(Breach::DrawOnOverdrawn { workload: name, account });
         }
         Ok(())
@@ -170,7 +185,7 @@ impl World {
             let limit = share(&self.quotas, draw.account)[d];
             let line = account.line(d);
             let allowed = account.overdraft.as_ref().map_or(0, |o| o.left[d]);
-            if line.used() - limit > allowed {
+            if line.used() - limit > allowed || line.held > 0 && line.promised() > limit {
                 let used = Figure { dimension: d, value: line.used() };
                 return self.broken(Breach::Overdrawn { account: account.name.clone(), used, limit });
             }

@@ -111,7 +111,7 @@ impl Checker {
 
     fn give(&mut self, id: WorkloadId, grant: &Grant, standing: Standing) -> Checked {
         let firm = self.batch.firm.contains(&(id, grant.unit));
-        self.world.check_grant(id, grant, firm)?;
+        self.world.check_grant(id, grant, standing, firm)?;
         self.world.enter(id, grant, standing);
         self.world.check_room(id, grant)
     }

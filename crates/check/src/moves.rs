@@ -14,7 +14,7 @@ impl World {
         grant.draws = draws.clone();
         self.check_demand(workload, &grant)?;
         for draw in new_draws(&unit.grant.draws, draws) {
-            self.check_draw(workload, &draw, false)?;
+            self.check_draw(workload, &draw, unit.standing, false)?;
         }
         // At least as much of every dimension is drawn in each class and above.
         for class in Class::ALL {

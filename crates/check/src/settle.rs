@@ -99,11 +99,10 @@ impl World {
     pub(crate) fn check_tree(&self, root: QuotaId) -> Checked {
         let Some(top) = self.quotas.get(&root) else { return Ok(()) };
         let members = tree(&self.quotas, root);
-        // A smaller root is overdrawn as a whole tree; nobody in the tree gains by that.
-        let slack = match &top.overdraft {
-            Some(overdraft) if overdraft.of_root => excess(&self.quotas, root),
-            _ => Resources::default(),
-        };
+        // A smaller root is overdrawn as a whole tree: it gave away what had not come back to it.
+        let of_root = top.overdraft.as_ref().is_some_and(|overdraft| overdraft.of_root);
+        let beyond = members.iter().map(|id| excess(&self.quotas, *id)).filter(|_| of_root);
+        let slack = beyond.fold(Resources::default(), |sum, by| sum.plus(&by));
         for d in Dimension::all() {
             let (name, guarantee) = (top.name.clone(), top.guarantee[d]);
             let figure = |value| Figure { dimension: d, value };

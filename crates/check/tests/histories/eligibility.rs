@@ -165,6 +165,11 @@ fn child_level_takes_named_units_of_descendants() {
     breaks(&log(4, Module::Training), &by(R, below(A, 8), 4), "NotEligible: its priority");
     breaks(&log(3, Module::Service), &by(R, below(A, 8), 3), "NotEligible: its module");
     breaks(&log(3, Module::Training), &by(B, own(B, 8), 3), "RankNotRaised");
+    let beside = world(Policy::default(), Policy::default(), child_level());
+    let beside = with_victim(beside, training(A, 1, 8), &[own(A, 8)]);
+    let by =
+        preempts(prio(service(B, 1, 8), 2), &[own(B, 8)], of(B, EvictionRule::ChildLevel, Class::Firm, 1));
+    breaks(&beside, &by, "NotEligible: not below the preemptor's");
 }
 
 #[test]

@@ -102,7 +102,8 @@ fn draws_add_up_to_the_demand_in_every_dimension_on_the_books() {
 fn slots_are_those_of_the_roles() {
     let wrong = |slots: &[Slot]| vec![run(1, training(A, 2, 4), &[grant(0, &[own(A, 8)], slots)])];
     passes(&plain(), &wrong(&[slot(0, 0, 4), slot(1, 0, 4)]));
-    breaks(&plain(), &wrong(&[slot(0, 0, 8)]), "WrongShape");
+    breaks(&plain(), &wrong(&[slot(0, 0, 4)]), "WrongShape: as many as");
+    breaks(&plain(), &wrong(&[slot(0, 0, 4), slot(0, 4, 4), slot(1, 0, 4)]), "WrongShape: as many as");
     breaks(&plain(), &wrong(&[slot(0, 0, 3), slot(1, 0, 5)]), "WrongShape");
     breaks(&plain(), &wrong(&[slot(0, 0, 4), Slot { cpu: 1, ..slot(1, 0, 4) }]), "WrongShape");
     let split = Devices::List(vec![5, 5, 6, 7].into());

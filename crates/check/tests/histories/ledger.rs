@@ -3,10 +3,11 @@
 use crate::history::*;
 use tidegate_engine::event::EventKind;
 use tidegate_engine::ids::{NodeId, QuotaId};
+use tidegate_engine::nodes::NodeState;
 use tidegate_engine::policy::{Policy, Source};
 use tidegate_engine::resources::{Dimension, Resources};
 use tidegate_engine::unit::Grant;
-use tidegate_engine::words::{Class, EvictionRule, Rule, Scope};
+use tidegate_engine::words::{Class, EvictionRule, IdleUse, Rule, Scope};
 use tidegate_engine::workload::{Exit, WorkloadSpec};
 
 /// A job with `n` GPUs of its own quota, from device `first` of a node on.
@@ -58,6 +59,9 @@ fn a_quota_in_use_is_not_deleted() {
     breaks(&full(), &[delete(A)], "QuotaInUse");
     breaks(&plain(), &[vec![queued(1, training(A, 1, 8))], delete(A)], "QuotaInUse");
     passes(&full(), &[vec![finished(1), finished(2)], delete(A), job(3, R, 8, 0, 0)]);
+    let borrower = WorkloadSpec { idle: IdleUse::Accept, ..training(B, 1, 8) };
+    let lent = run(1, borrower, &[grant(0, &[idle(A, 8)], &[slot(0, 0, 8)])]);
+    breaks(&plain(), &[lent, delete(A)], "QuotaInUse: drawn on");
 }
 
 #[test]
@@ -90,7 +94,8 @@ fn an_overdraft_is_declared_shrinks_and_is_settled() {
     breaks(&full(), &[transfer(), vec![finished(2)]], "OverdraftNotSettled");
     breaks(&full(), &[transfer(), vec![settled(A)]], "SettledTooEarly");
     breaks(&full(), &[vec![settled(A)]], "OverdraftUnfounded");
-    breaks(&full(), &[vec![overdrawn(A, 3)]], "OverdraftUnfounded");
+    breaks(&full(), &[vec![overdrawn(A, 3)]], "OverdraftUnfounded: did not become smaller");
+    breaks(&full(), &[vec![scaled(A, 8, 5), scaled(B, 8, 11), overdrawn(A, 0)]], "OverdraftUnfounded: empty");
     breaks(&full(), &[vec![scaled(A, 8, 5), scaled(B, 8, 11), overdrawn(A, 4)]], "OverdraftUnfounded");
     breaks(&full(), &[vec![scaled(A, 8, 5), scaled(B, 8, 11), overdrawn(A, 2)]], "OverdraftGrew");
 }
@@ -127,7 +132,7 @@ fn a_smaller_root_may_be_overdrawn_as_a_whole() {
 
 /// w1 fills A with idle draws and leaves for w2, which holds all of A.
 fn one_hold() -> Vec<Batch> {
-    let idler = WorkloadSpec { idle: tidegate_engine::words::IdleUse::Accept, ..training(B, 1, 8) };
+    let idler = WorkloadSpec { idle: IdleUse::Accept, ..training(B, 1, 8) };
     let mut log = plain();
     log.push(run(1, idler, &[grant(0, &[idle(A, 8)], &[slot(0, 0, 8)])]));
     log.push(vec![
@@ -147,6 +152,8 @@ fn a_hold_starts_when_what_it_waits_for_is_gone() {
     let checker = passes(&one_hold(), &[vec![released(1, &[0], true), started(2, &[claim()])]]);
     assert_eq!(checker.totals().running, [(w(2), 1)].into());
     breaks(&one_hold(), &[vec![started(2, &[claim()])]], "Overdrawn");
+    let cordoned = vec![node_is(0, NodeState::Cordoned), released(1, &[0], true), started(2, &[claim()])];
+    breaks(&one_hold(), &[cordoned], "WrongNode: not ready any more");
     let other = grant(0, &[own(A, 8)], &[slot(1, 0, 8)]);
     breaks(&one_hold(), &[vec![released(1, &[0], true), started(2, &[other])]], "HoldNotKept");
 }
@@ -170,6 +177,12 @@ fn a_hold_is_taken_over_by_a_higher_rank_alone() {
         ]]
     };
     passes(&one_hold(), &thief(2));
+    let at_once = |priority| {
+        let queued = queued(3, prio(training(A, 1, 8), priority));
+        vec![vec![released(1, &[0], true), queued, hold_lost(2, &[0], Some(3)), started(3, &[claim()])]]
+    };
+    passes(&one_hold(), &at_once(2));
+    breaks(&one_hold(), &at_once(1), "TakeoverNotHigher");
     breaks(&one_hold(), &thief(1), "TakeoverNotHigher");
     let nothing = vec![queued(3, prio(training(A, 1, 8), 2)), hold_lost(2, &[0], Some(3))];
     breaks(&one_hold(), &[nothing], "WrongPlan");

@@ -207,3 +207,27 @@ fn time_does_not_run_backwards() {
     let violation = checker.observe(&[event(4)]).expect_err("earlier than the batch before");
     assert_eq!(violation.to_string(), "at 0.005s: the clock went back from 5 ms");
 }
+
+#[test]
+fn only_units_in_the_right_standing_are_touched() {
+    breaks(&one_job(), &[drained(1, &[1], Exit::Requeue, 0)], "WrongUnit");
+    let mut log = one_job();
+    log.push(drained(1, &[0], Exit::Requeue, 0));
+    breaks(&log, &[vec![moved(1, 0, &[own(A, 8)])]], "WrongState");
+    breaks(&log, &[vec![stopped(1)]], "Dangling");
+    breaks(&one_job(), &[vec![hold_lost(1, &[0], None)]], "WrongUnit");
+    breaks(&one_job(), &[vec![held(1, &[gang(1)])]], "WrongUnit");
+    breaks(&one_job(), &[vec![node_is(1, NodeState::Lost), lost(1, &[3], 1, 1)]], "WrongUnit");
+    breaks(&one_job(), &[vec![node_is(0, NodeState::Lost), lost(1, &[0], 0, 1)]], "WrongRecord");
+    breaks(&plain(), &[vec![queued(1, training(A, 1, 8))], vec![hold_lost(1, &[0], None)]], "WrongState");
+}
+
+#[test]
+fn a_service_that_lost_replicas_goes_on_below_its_minimum() {
+    let log = one_service(Some(4));
+    let mut spread = plain();
+    let grants: Vec<_> = (0..4).map(|i| grant(i, &[own(A, 2)], &[slot(i / 2, i * 2, 2)])).collect();
+    spread.push(run(1, WorkloadSpec { min_replicas: Some(4), ..service(A, 4, 2) }, &grants));
+    passes(&spread, &[vec![node_is(0, NodeState::Lost), lost(1, &[0, 1], 0, 2)]]);
+    breaks(&log, &[drained(1, &[0, 1], Exit::Shrink, 2)], "BelowMinimum");
+}

@@ -199,3 +199,16 @@ fn rank_rises_with_every_eviction() {
     breaks(&log, &by(3), "RankNotRaised");
     breaks(&log, &by(4), "NotEligible: self-level preemption is off");
 }
+
+#[test]
+fn a_plan_that_starts_at_once_is_judged_as_well() {
+    // w5 needs nothing of what it evicts, and so it starts in the same pass.
+    let start = vec![
+        queued(5, training(B, 1, 4)),
+        preempted(1, recall(5)),
+        started(5, &claim(&[own(B, 4)], 1, 0, 4)),
+    ];
+    breaks(&four_idlers(), &[start], "NotEligible");
+    let itself = vec![preempted(1, recall(1))];
+    breaks(&four_idlers(), &[itself], "NothingGranted");
+}
