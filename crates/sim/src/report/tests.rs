@@ -269,7 +269,7 @@ fn a_preview_is_one_event_with_indented_lines() {
     let preview = |notes| note(b1.clone(), "preview", Detail::Would { command: "finish", notes });
     let report = Report { notes: vec![preview(would), preview(Vec::new())], ..Report::default() };
     let expected =
-        "1h  b1 preview finish\n    b1 finished\n1h  b1 preview finish\n    nothing would change\n";
+        "1h  b1 preview finish\n    b1 finished\n1h  b1 preview finish\n    nobody would start or leave\n";
     assert_eq!(text::render(&report), expected);
     assert_eq!(json::document(&report)["events"][0]["would"][0]["event"], "finished");
 }
