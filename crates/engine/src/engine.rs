@@ -29,10 +29,16 @@ impl Engine {
         if now < self.state.now {
             return Err(Refusal::ClockBackwards { now: now.0, last: self.state.now.0 });
         }
-        self.state.now = now;
+        let before = std::mem::replace(&mut self.state.now, now);
         let mut session = Session { s: &mut self.state, now, events: Vec::new() };
-        session.carry_out(command)?;
-        Ok(session.events)
+        match session.carry_out(command) {
+            Ok(()) => Ok(session.events),
+            Err(refusal) => {
+                debug_assert!(session.events.is_empty(), "a refusal changes nothing");
+                self.state.now = before;
+                Err(refusal)
+            }
+        }
     }
 
     /// What `handle` would do, without doing it: the same code, on a copy.

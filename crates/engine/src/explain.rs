@@ -131,10 +131,10 @@ impl State {
         if self.queues[quota.index()].allows(policy, self.now, id) {
             return;
         }
-        let list = self.queues[quota.index()].list(policy, self.now);
-        let position = list.iter().take_while(|&&o| o != id).count() as u32 + 1;
-        if let Some(&blocker) = list.first().filter(|&&b| b != id) {
-            out.push(Reason::Behind { quota, strategy: policy.strategy, position, blocker });
+        let Some(key) = w.lane else { return };
+        let (ahead, first) = self.queues[quota.index()].ahead_of(policy, self.now, key, w.entry());
+        if let Some(blocker) = first.filter(|&b| b != id) {
+            out.push(Reason::Behind { quota, strategy: policy.strategy, position: ahead + 1, blocker });
             unblock.push(Unblock::Ahead(blocker));
         }
     }

@@ -180,9 +180,16 @@ impl State {
     /// Balance came free on an account: whoever may draw on it may look again.
     pub(crate) fn freed(&mut self, account: QuotaId) {
         self.agenda.freed.insert(account);
+        self.wake_users(account);
+        if self.tree[account].policy.idle_sharing && !self.agenda.idle_turn.is_empty() {
+            self.agenda.idle_freed.insert(self.tree[account].root);
+        }
+    }
+
+    /// Whoever may draw on an account by right or as a sibling looks again.
+    pub(crate) fn wake_users(&mut self, account: QuotaId) {
         self.wake(account);
-        let (parent, root, sharing) =
-            (self.tree[account].parent, self.tree[account].root, self.tree[account].policy.idle_sharing);
+        let parent = self.tree[account].parent;
         if let Some(p) = parent
             && self.herds[p.index()].children.is_some()
         {
@@ -199,9 +206,6 @@ impl State {
                 self.wake(a);
             }
             above = self.tree[a].parent;
-        }
-        if sharing && !self.agenda.idle_turn.is_empty() {
-            self.agenda.idle_freed.insert(root);
         }
     }
 

@@ -169,6 +169,8 @@ impl State {
             for i in 0..self.units[unit].grant.draws.len() {
                 let d = self.units[unit].grant.draws[i];
                 self.ledger.adjust(&self.tree, d.account, d.dimension, |c| c.coming += d.amount);
+                // Whoever waits may be able to hold what the plan does not need.
+                self.wake_users(d.account);
             }
             self.set_timer(deadline, Timer::Deadline(w, n));
         }
