@@ -75,7 +75,8 @@ fn details(note: &Note) -> (String, Vec<String>) {
         Detail::Books(rows) => return (String::new(), books::table(rows)),
         Detail::Explained(explained) => return (String::new(), explained.lines()),
         Detail::Would { command, notes } => {
-            let below = if notes.is_empty() { vec!["nobody would start or leave".into()] } else { Vec::new() };
+            let below =
+                if notes.is_empty() { vec!["nobody would start or leave".into()] } else { Vec::new() };
             return (format!(" {command}"), below);
         }
     };
