@@ -1,3 +1,96 @@
-//! Benchmarks: prints one table.
+//! Prints one table: how long decisions take, and how good they are.
 
-fn main() {}
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tidegate_bench::bench::Bench;
+use tidegate_bench::clock::Stopwatch;
+use tidegate_bench::memory::{self, Chill};
+use tidegate_bench::table::{Measure, Table};
+use tidegate_bench::{admit, openb, preempt, reclaim, refuse};
+
+/// Where the traces of real clusters are.
+const TRACES: &str = "TIDEGATE_TRACES";
+
+/// A benchmark by its name.
+type Section = (&'static str, fn(&mut Bench));
+
+const SECTIONS: [Section; 6] = [
+    ("admit", admit::run),
+    ("preempt", preempt::run),
+    ("reclaim-pass", reclaim::run_pass),
+    ("reclaim-gang", reclaim::run_gang),
+    ("refuse", refuse::run),
+    ("openb", run_openb),
+];
+
+fn main() -> ExitCode {
+    let mut quick = false;
+    let mut names = Vec::new();
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--quick" => quick = true,
+            "--list" => {
+                for (name, _) in SECTIONS {
+                    println!("{name}");
+                }
+                return ExitCode::SUCCESS;
+            }
+            name if SECTIONS.iter().any(|section| section.0 == name) => names.push(argument),
+            other => {
+                eprintln!("{other}: neither --quick, --list nor the name of a benchmark");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    let watch = Stopwatch::new();
+    eprintln!("dependent loads ...");
+    let first = memory::dependent_load(&watch);
+    let mut bench = Bench { watch, chill: Chill::new(), quick, table: Table::default() };
+    for (name, run) in SECTIONS {
+        if names.is_empty() || names.iter().any(|wanted| wanted == name) {
+            run(&mut bench);
+        }
+    }
+    let last = memory::dependent_load(&watch);
+    let load = (first + last) / 2.0;
+    bench.table.note(format!(
+        "A dependent load takes {load:.1} ns: {first:.1} ns before, {last:.1} ns after (random cycle over 256 MiB)."
+    ));
+    bench.table.note(format!(
+        "Cold: {} MiB were written and read before each sample. The clock's own {:.0} ns are subtracted.",
+        bench.chill.bytes() >> 20,
+        watch.overhead
+    ));
+    println!("{}", bench.table.render(load));
+    ExitCode::SUCCESS
+}
+
+fn run_openb(bench: &mut Bench) {
+    let Some(traces) = std::env::var_os(TRACES).map(PathBuf::from) else {
+        bench.table.note(format!("openb: skipped, {TRACES} does not name the folder with the traces"));
+        return;
+    };
+    bench.progress("openb");
+    let rows = match openb::run(&bench.watch, &traces) {
+        Ok(rows) => rows,
+        Err(error) => {
+            bench.table.note(format!("openb: skipped, {error}"));
+            return;
+        }
+    };
+    for row in rows {
+        let figure = format!(
+            "{:.2} % (sd {:.2}), {:.0} ms for {:.0} pods",
+            row.mean,
+            row.sd,
+            row.seconds * 1e3,
+            row.pods
+        );
+        let ratio = format!("published {:.2} %, best fit {:.2} %", row.gradient_descent, row.best_fit);
+        let measure = match row.mix {
+            "default" => Measure::target(ratio, ">= 95.3 %", row.mean >= 95.3),
+            _ => Measure::plain(ratio),
+        };
+        bench.table.row(format!("openb at 130 %, mix {}, mean of 10 seeds", row.mix), figure, measure);
+    }
+}

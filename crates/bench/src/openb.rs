@@ -4,10 +4,11 @@
 //! a seed, then drawn again with replacement until their GPUs add up to 130 % of the cluster's; they
 //! arrive one by one, nothing leaves, what does not fit is dropped.
 
+use crate::clock::Stopwatch;
+use crate::random::Random;
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::Instant;
 use tidegate_engine::ids::ModelId;
 use tidegate_engine::nodes::{Ask, Barred, NodeSpec, Nodes};
 use tidegate_engine::resources::{ModelSet, Shape, WHOLE};
@@ -35,19 +36,15 @@ pub struct OpenbRow {
 }
 
 /// All mixes, from the folder that holds `openb`.
-pub fn run(traces: &Path) -> io::Result<Vec<OpenbRow>> {
+pub fn run(watch: &Stopwatch, traces: &Path) -> io::Result<Vec<OpenbRow>> {
     let folder = traces.join("openb");
     let cluster = Cluster::read(&folder)?;
-    MIXES.into_iter().map(|mix| run_mix(&folder, &cluster, mix)).collect()
+    MIXES.into_iter().map(|mix| run_mix(watch, &folder, &cluster, mix)).collect()
 }
 
-fn run_mix(folder: &Path, cluster: &Cluster, mix: &'static str) -> io::Result<OpenbRow> {
+fn run_mix(watch: &Stopwatch, folder: &Path, cluster: &Cluster, mix: &'static str) -> io::Result<OpenbRow> {
     let pods = cluster.pods(&folder.join(format!("openb_pod_list_{mix}.csv")))?;
-    #[allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
-    let start = Instant::now();
-    let runs: Vec<Filled> = SEEDS.map(|seed| fill(cluster, &pods, seed)).collect();
-    #[allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
-    let seconds = start.elapsed().as_secs_f64();
+    let (ns, runs) = watch.time(|| SEEDS.map(|seed| fill(cluster, &pods, seed)).collect::<Vec<Filled>>());
     let n = runs.len() as f64;
     let mean = runs.iter().map(|run| run.percent).sum::<f64>() / n;
     let variance = runs.iter().map(|run| (run.percent - mean).powi(2)).sum::<f64>() / n;
@@ -58,7 +55,7 @@ fn run_mix(folder: &Path, cluster: &Cluster, mix: &'static str) -> io::Result<Op
         gradient_descent: published(folder, mix, "06-FGD")?,
         best_fit: published(folder, mix, "05-BestFit")?,
         pods: runs.iter().map(|run| run.pods as f64).sum::<f64>() / n,
-        seconds: seconds / n,
+        seconds: ns / 1e9 / n,
     })
 }
 
@@ -117,11 +114,9 @@ struct Filled {
 
 /// One run.
 fn fill(cluster: &Cluster, pods: &[Pod], seed: u64) -> Filled {
-    let mut random = SplitMix(seed);
+    let mut random = Random(seed);
     let mut order: Vec<usize> = (0..pods.len()).collect();
-    for i in (1..order.len()).rev() {
-        order.swap(i, random.below(i + 1));
-    }
+    random.shuffle(&mut order);
     let mut nodes = cluster.nodes.clone();
     let (mut requested, mut allocated, mut arrived) = (0u64, 0u64, 0);
     let mut slots = Vec::new();
@@ -168,21 +163,4 @@ fn number<T: std::str::FromStr>(text: &str) -> io::Result<T> {
 
 fn invalid(what: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-/// A small generator: the order of pods is a function of the seed.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        ((u128::from(self.next()) * n as u128) >> 64) as usize
-    }
 }
