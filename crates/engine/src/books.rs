@@ -18,6 +18,8 @@ pub struct QuotaBooks {
     pub held: Resources,
     pub balance: Resources,
     pub in_transit: Resources,
+    /// Part of the balance that the starvation guard keeps for somebody who waits.
+    pub reserved: Resources,
     /// Workloads that wait in its queue.
     pub queued: u32,
     pub overdrawn: bool,
@@ -55,6 +57,7 @@ impl State {
             held: column(|c| c.held),
             balance,
             in_transit: column(|c| c.transit),
+            reserved: column(|c| c.reserved.min(c.balance().max(0))),
             queued: self.queues[id.index()].waiting(),
             overdrawn: column(|c| c.over()).0.iter().any(|&over| over > 0),
         }

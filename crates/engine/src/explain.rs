@@ -53,6 +53,16 @@ impl State {
         self.node_reasons(id, model, least, deep, &mut reasons, &mut unblock);
         self.queue_reasons(id, &mut reasons, &mut unblock);
         reasons.extend(self.reservations.iter().filter(|r| r.workload != id).filter(|r| self.is_barred_by(id, rules, r.workload)).map(|r| Reason::Reserved { workload: r.workload }));
+        if let Some(r) = self.reservations.iter().find(|r| r.workload == id) {
+            let pool = self.tree[spec.quota].pool;
+            for d in Dimension::all() {
+                let kept = r.accounts.iter().filter(|a| a.dimension == d);
+                let (filled, need) = kept.fold((0, 0), |sum, a| (sum.0 + a.amount.min(self.ledger.cell(a.account, d).balance().max(0)), sum.1 + a.amount));
+                if need > 0 {
+                    reasons.push(Reason::Keeps { pool, dimension: d, filled, need });
+                }
+            }
+        }
         if reasons.iter().any(|r| matches!(r, Reason::Short { .. } | Reason::Nodes { .. })) {
             self.rule_reasons(id, rules, &mut reasons);
         }

@@ -48,8 +48,8 @@ struct Lane {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     priority: Reverse<u8>,
-    /// Only under `fair`: what the workspace draws now.
-    served: i64,
+    /// Only under `fair`: what the workspace draws now, then when it last had its turn.
+    served: (i64, u64),
     entry: Entry,
 }
 
@@ -66,8 +66,9 @@ pub(crate) struct Queue {
     growing: u32,
     /// Workloads among them that accept idle capacity.
     pub(crate) idlers: i64,
-    /// Under `fair`: GPUs that each workspace draws through this quota.
-    served: BTreeMap<WorkspaceId, i64>,
+    /// Under `fair`: GPUs that each workspace draws through this quota, and the number of its last turn.
+    served: BTreeMap<WorkspaceId, (i64, u64)>,
+    turns: u64,
     /// When those that wait were first passed over.
     pub(crate) passed: BTreeSet<(Tick, WorkloadId)>,
     pub(crate) reserved_for: Option<WorkloadId>,
@@ -102,7 +103,12 @@ impl Queue {
     }
 
     pub(crate) fn serve(&mut self, workspace: WorkspaceId, gpu: i64) {
-        *self.served.entry(workspace).or_default() += gpu;
+        let served = self.served.entry(workspace).or_default();
+        served.0 += gpu;
+        if gpu > 0 {
+            self.turns += 1;
+            served.1 = self.turns;
+        }
     }
 
     pub(crate) fn serve_anew(&mut self, served: Vec<(WorkspaceId, i64)>) {
@@ -162,8 +168,8 @@ impl Queue {
             priority = u64::from(submitted).saturating_add(steps).min(u64::from(AGED_AT_MOST)).max(u64::from(submitted)) as u8;
         }
         let served = match policy.strategy {
-            Strategy::Fair => self.served.get(&key.workspace).copied().unwrap_or(0),
-            _ => 0,
+            Strategy::Fair => self.served.get(&key.workspace).copied().unwrap_or_default(),
+            _ => (0, 0),
         };
         Place { priority: Reverse(priority), served, entry }
     }

@@ -51,6 +51,8 @@ pub enum Reason {
     Behind { quota: QuotaId, strategy: Strategy, position: u32, blocker: WorkloadId },
     /// Capacity that it could use is kept for another that waits longer.
     Reserved { workload: WorkloadId },
+    /// The starvation guard keeps capacity for it; so much of its account's balance has come free.
+    Keeps { pool: PoolId, dimension: Dimension, filled: i64, need: i64 },
     /// The rule does not apply to it.
     RuleOff { rule: EvictionRule, quota: QuotaId, why: RuleOff },
     /// Units under the rule that may not be evicted for it.
@@ -124,6 +126,9 @@ impl Reason {
             ),
             Reason::Reserved { workload } => {
                 format!("capacity is reserved for {}, which has waited longer", names.workload_name(*workload))
+            }
+            Reason::Keeps { pool, dimension, filled, need } => {
+                format!("a reservation has kept {} of {} for it", Amount::milli(*filled), amount(pool, dimension, *need))
             }
             Reason::RuleOff { rule, quota: q, why } => match why {
                 RuleOff::Off => format!("{rule}: off at {}", quota(q)),

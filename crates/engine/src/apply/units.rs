@@ -4,7 +4,7 @@ use crate::event::{Cause, StartKind};
 use crate::ids::{NodeId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
 use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
-use crate::words::{Module, Priority};
+use crate::words::{EvictionRule, Module, Priority};
 use crate::workload::{Exit, WorkloadState};
 
 impl State {
@@ -175,7 +175,9 @@ impl State {
             self.set_timer(deadline, Timer::Deadline(w, n));
         }
         let workload = self.w_mut(w);
-        workload.preemptions += 1;
+        if !matches!(cause.rule, EvictionRule::Stop | EvictionRule::Resize) {
+            workload.preemptions += 1;
+        }
         workload.evicted = Some(Box::new((at, cause.clone())));
         if exit != Exit::Shrink {
             workload.state = WorkloadState::Leaving(exit);

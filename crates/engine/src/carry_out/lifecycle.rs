@@ -32,7 +32,8 @@ impl Session<'_> {
     pub(super) fn ask_to_stop(&mut self, id: WorkloadId, cause: StopCause) {
         self.drop_holds_of(id);
         let w = self.s.w(id);
-        if w.spec.grace.0 == 0 || self.s.running_replicas(w) == 0 {
+        let leaving = w.units.iter().any(|&u| self.s.units[u].is_leaving());
+        if !leaving && (w.spec.grace.0 == 0 || self.s.running_replicas(w) == 0) {
             self.emit(EventKind::Stopped { workload: id, cause });
             return;
         }

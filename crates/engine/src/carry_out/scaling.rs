@@ -107,12 +107,24 @@ impl Session<'_> {
         })
     }
 
+    /// Holds on an account that shrinks below them go back to their queues: a hold is no draw.
+    fn drop_holds_on(&mut self, account: QuotaId) {
+        let on_it = |u: &&u32| self.s.units[**u].grant.draws.iter().any(|d| d.account == account);
+        let ids: BTreeSet<_> = self.s.held.iter().filter(on_it).map(|&u| self.s.units[u].workload).collect();
+        ids.into_iter().for_each(|id| self.drop_holds_of(id));
+    }
+
     /// Declares or removes what the account is now drawn beyond its share.
     fn after_giving(&mut self, account: QuotaId, amount: &Resources, mode: Mode, rule: EvictionRule) {
-        let mut over = Resources::default();
-        for (d, _) in amount.stated() {
-            over[d] = self.s.ledger.cell(account, d).over();
+        let over = |s: &State| {
+            let mut r = Resources::default();
+            amount.stated().for_each(|(d, _)| r[d] = s.ledger.cell(account, d).over());
+            r
+        };
+        if over(self.s) != Resources::default() {
+            self.drop_holds_on(account);
         }
+        let over = over(self.s);
         if over == Resources::default() {
             return;
         }
@@ -170,25 +182,51 @@ impl State {
             if covered(&chosen) {
                 break;
             }
-            chosen.insert(unit);
+            chosen.extend(self.leaves_with(unit, &chosen));
         }
-        for unit in candidates.iter().rev() {
-            if chosen.remove(unit) && !covered(&chosen) {
-                chosen.insert(*unit);
+        for &unit in candidates.iter().rev().filter(|u| !self.units[**u].is_replica) {
+            if chosen.remove(&unit) && !covered(&chosen) {
+                chosen.insert(unit);
             }
         }
-        // Below its minimum a workload leaves whole.
-        let ids: BTreeSet<_> = chosen.iter().map(|&u| self.units[u].workload).collect();
-        for id in ids {
-            let w = self.w(id);
-            let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.units[u].is_running()).collect();
-            let left = running.iter().filter(|u| !chosen.contains(u)).count() as u32;
-            if w.spec.by_replica() && left < w.spec.min() {
-                chosen.extend(running);
-            }
+        let mut ids: Vec<_> = chosen.iter().map(|&u| &self.units[u]).filter(|u| u.is_replica).map(|u| (Reverse(u.priority), u.workload)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        for (_, id) in ids {
+            self.spare_replicas(id, &mut chosen, &covered);
         }
         let mut victims: Vec<u32> = chosen.into_iter().collect();
         victims.sort_by_key(|&u| (self.units[u].class, self.units[u].priority, self.units[u].lost(now), self.units[u].workload, self.units[u].number));
         victims.into_iter().map(|unit| Victim { unit, rule, policy_of: Some(account) }).collect()
+    }
+
+    /// A unit, or all that is left of a workload that would fall below its minimum.
+    fn leaves_with(&self, unit: u32, chosen: &BTreeSet<u32>) -> Vec<u32> {
+        let w = self.w(self.units[unit].workload);
+        let left: Vec<u32> = w.units.iter().copied().filter(|&u| self.units[u].is_running() && !chosen.contains(&u)).collect();
+        if !self.units[unit].is_replica || left.len() as u32 > w.spec.min() { vec![unit] } else { left }
+    }
+
+    /// Spares replicas of a workload that need not go: all, or down to its minimum, then one by one.
+    fn spare_replicas(&self, id: crate::ids::WorkloadId, chosen: &mut BTreeSet<u32>, covered: &dyn Fn(&BTreeSet<u32>) -> bool) {
+        let w = self.w(id);
+        let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.units[u].is_running()).collect();
+        let mut going: Vec<u32> = running.iter().copied().filter(|u| chosen.contains(u)).collect();
+        going.sort_by_key(|&u| (Reverse(self.units[u].class), self.units[u].started, self.units[u].number));
+        let spared = running.len() - going.len();
+        // Below the minimum it leaves whole, so that many must be spared at once.
+        let at_once = (w.spec.min() as usize).saturating_sub(spared);
+        let mut rest = going.split_off(at_once.min(going.len()));
+        for batch in std::iter::once(going).chain(rest.drain(..).map(|u| vec![u])).filter(|b| !b.is_empty()) {
+            batch.iter().for_each(|u| {
+                chosen.remove(u);
+            });
+            if !covered(chosen) {
+                chosen.extend(batch);
+                if at_once > 0 && spared == 0 && running.iter().all(|u| chosen.contains(u)) {
+                    return;
+                }
+            }
+        }
     }
 }

@@ -49,6 +49,9 @@ impl State {
         if spec.roles.len() > MAX_ROLES {
             return Err(Refusal::TooManyRoles { roles: spec.roles.len() });
         }
+        if spec.is_service() && spec.roles.len() > 1 {
+            return Err(Refusal::ServiceRoles { roles: spec.roles.len() });
+        }
         check_roles(&spec.roles)?;
         check_minimum(spec, spec.replicas())?;
         if spec.idle != IdleUse::Never && spec.module != Module::Training {
