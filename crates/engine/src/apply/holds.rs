@@ -80,11 +80,9 @@ impl State {
         }
         let mut units: Vec<u32> = Vec::new();
         for a in accounts {
-            // Whoever cannot be filled now ends the walk: the balance is used up.
             let waiting: Vec<u32> = self.missing_on.get(a).into_iter().flatten().copied().collect();
             for u in waiting {
-                let d = self.units[u].grant.draws.iter().find(|d| d.account == *a).map(|d| d.dimension);
-                if d.is_some_and(|d| self.ledger.cell(*a, d).balance() <= 0) {
+                if !self.ledger.has_balance(*a) {
                     break;
                 }
                 self.top_up(u);

@@ -85,6 +85,7 @@ impl Session<'_> {
             let (models, pool) = (p.models.clone(), p.name.to_string());
             return Err(Refusal::NodeNeeded { node: name, pool, models, guaranteed, left });
         }
+        self.end_reservations_at(pool, node);
         self.emit(EventKind::NodeRemoved { pool, node });
         Ok(())
     }
@@ -103,16 +104,20 @@ impl Session<'_> {
         if state == NodeState::Ready {
             return;
         }
-        let moved: Vec<WorkloadId> = self.s.reservations.iter().filter(|r| r.nodes.iter().any(|n| n.0 == node)).map(|r| r.workload).collect();
-        for id in moved {
-            if self.s.tree[self.s.w(id).spec.quota].pool == pool {
-                self.end_reservation_of(id);
-            }
-        }
+        self.end_reservations_at(pool, node);
         self.drop_holds_at(pool, node);
         if state == NodeState::Lost {
             self.lose_residents(pool, node);
         }
+    }
+
+    /// Reservations on a node that takes nothing new are chosen anew.
+    fn end_reservations_at(&mut self, pool: PoolId, node: NodeId) {
+        let here = self.s.reservations.iter().filter(|r| {
+            r.nodes.iter().any(|n| n.0 == node) && self.s.tree[self.s.w(r.workload).spec.quota].pool == pool
+        });
+        let ids: Vec<WorkloadId> = here.map(|r| r.workload).collect();
+        ids.into_iter().for_each(|id| self.end_reservation_of(id));
     }
 
     /// Holds on a node that takes nothing new go back to their queues and are planned anew.
