@@ -32,7 +32,9 @@ impl World {
             let left = excess(&self.quotas, *giver);
             let Some(overdraft) = &self.quotas[giver].overdraft else { continue };
             let mut promised = Resources::default();
-            for (receiver, gain) in &overdraft.receivers {
+            // A receiver that is overdrawn itself uses its gain by its own declared overdraft.
+            let open = |id: &QuotaId| self.quotas.get(id).is_some_and(|quota| quota.overdraft.is_none());
+            for (receiver, gain) in overdraft.receivers.iter().filter(|(id, _)| open(id)) {
                 promised = promised.plus(gain);
                 let sum = gains.entry(*receiver).or_default();
                 *sum = sum.plus(gain);
@@ -46,9 +48,8 @@ impl World {
                 let arrived_before = share(&self.quotas, *id)[d] - gain[d];
                 (self.quotas[id].line(d).used() - arrived_before).clamp(0, gain[d])
             };
-            let live = || gains.iter().filter(|(id, _)| self.quotas.contains_key(id));
-            let used: i64 = live().map(used).sum();
-            let arrived = live().map(|(_, gain)| gain[d]).sum::<i64>() - waiting[d];
+            let used: i64 = gains.iter().map(used).sum();
+            let arrived = gains.iter().map(|(_, gain)| gain[d]).sum::<i64>() - waiting[d];
             if used > arrived.max(0) {
                 let used = Figure { dimension: d, value: used };
                 return self.broken(Breach::UsedInTransit { root: self.quota_name(root), used, arrived });

@@ -23,6 +23,7 @@ fn books(quota: QuotaId, guarantee: i64, share: i64, own: i64) -> QuotaBooks {
         share: gpus(share),
         drawn: [gpus(own), none, none, none],
         held: none,
+        reserved: none,
         balance: gpus(share - own),
         in_transit: none,
         queued: 0,
