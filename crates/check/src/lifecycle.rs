@@ -255,6 +255,12 @@ impl Checker {
         deadline: Tick,
         cause: &Cause,
     ) -> Checked {
+        // Its owner stops what leaves already: no unit is asked again, but none comes back.
+        let leaving = matches!(self.world.workload(id)?.phase, Phase::Leaving(_));
+        if leaving && cause.rule == EvictionRule::Stop && exit == Exit::Stop && units.is_empty() {
+            self.set(id, Phase::Leaving(exit));
+            return self.check_replicas(id, replicas);
+        }
         self.expect(id, "evicted", |phase| phase == Phase::Running)?;
         self.expect_units(id, units, &[Standing::Running], "evicted")?;
         if let Some(&unit) = units.iter().find(|unit| self.batch.started.contains(&(id, **unit))) {

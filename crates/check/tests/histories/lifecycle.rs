@@ -231,3 +231,13 @@ fn a_service_that_lost_replicas_goes_on_below_its_minimum() {
     passes(&spread, &[vec![node_is(0, NodeState::Lost), lost(1, &[0, 1], 0, 2)]]);
     breaks(&log, &[drained(1, &[0, 1], Exit::Shrink, 2)], "BelowMinimum");
 }
+
+#[test]
+fn who_is_stopped_while_it_leaves_does_not_come_back() {
+    let mut log = one_job();
+    log.push(drained(1, &[0], Exit::Requeue, 0));
+    log.push(vec![evicted(1, &[], Exit::Stop, 0, cause(EvictionRule::Stop, None, Class::Firm, 1))]);
+    passes(&log, &[vec![released(1, &[0], false), stopped(1)]]);
+    breaks(&log, &[vec![released(1, &[0], true)]], "WrongState");
+    breaks(&log, &[vec![released(1, &[0], false)]], "Dangling");
+}
