@@ -49,7 +49,7 @@ impl World {
                 (self.quotas[id].line(d).used() - arrived_before).clamp(0, gain[d])
             };
             let used: i64 = gains.iter().map(used).sum();
-            let arrived = gains.iter().map(|(_, gain)| gain[d]).sum::<i64>() - waiting[d];
+            let arrived = gains.values().map(|gain| gain[d]).sum::<i64>() - waiting[d];
             if used > arrived.max(0) {
                 let used = Figure { dimension: d, value: used };
                 return self.broken(Breach::UsedInTransit { root: self.quota_name(root), used, arrived });
