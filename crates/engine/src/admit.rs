@@ -9,6 +9,7 @@ use crate::session::Session;
 use crate::slot::Slot;
 use crate::state::State;
 use crate::unit::{Draw, Draws, Grant, UnitState};
+use crate::words::Class;
 use crate::workload::{Role, Workload, WorkloadState};
 use smallvec::SmallVec;
 
@@ -211,6 +212,11 @@ impl Session<'_> {
             }
             let draws = self.s.fund(&payer, &amounts, n, None).expect("what was counted as affordable can be paid");
             let grants = self.s.grants(w, model, draws, slots);
+            // Only idle units may sit where a reservation keeps devices.
+            if rules.idle && !draws_barred.is_empty() && grants.iter().any(|g| g.class() > Class::Idle) {
+                outcome = Outcome::NoNodes;
+                continue;
+            }
             self.start(id, grants);
             return Outcome::Started;
         }
@@ -222,8 +228,7 @@ impl Session<'_> {
         let w = self.s.w(id);
         let kind = match w.state {
             WorkloadState::Running => StartKind::Grown,
-            WorkloadState::Suspended => StartKind::Resumed,
-            WorkloadState::Held if w.evicted.as_ref().is_some_and(|_| w.spec.suspend) => StartKind::Resumed,
+            _ if w.suspended => StartKind::Resumed,
             _ => StartKind::Started,
         };
         let new: u32 = grants.iter().map(|g| g.slots.len() as u32).sum();

@@ -91,13 +91,17 @@ pub(crate) fn rule_for(tree: &QuotaTree, payer: QuotaId, rules: Rules, account: 
 }
 
 /// What this payer finds free on an account.
-fn free_for(ledger: &Ledger, payer: &Payer<'_>, account: QuotaId, d: Dimension, credits: Option<&Credits>) -> i64 {
+/// Idle units may use what is reserved: they are recalled.
+fn free_for(ledger: &Ledger, payer: &Payer<'_>, account: QuotaId, d: Dimension, credits: Option<&Credits>, barred: bool) -> i64 {
+    if ledger.is_overdrawn(account) {
+        return 0;
+    }
     let cell = ledger.cell(account, d);
     let mut free = cell.balance();
     if let Some(credits) = credits {
         free += cell.coming + credits.get(account, d);
     }
-    if cell.reserved > 0 {
+    if barred && cell.reserved > 0 {
         free -= payer.barred.iter().filter(|b| b.account == account && b.dimension == d).map(|b| b.amount).sum::<i64>();
     }
     free.max(0)
@@ -134,7 +138,7 @@ fn visit(
 ) -> ControlFlow<()> {
     let (q, rules) = (payer.quota, payer.rules);
     let quota = &tree[q];
-    let free = |a| free_for(ledger, payer, a, d, credits);
+    let free = |a| free_for(ledger, payer, a, d, credits, true);
     if rules.own {
         see(q, Rule::Own, Class::Firm, free(q))?;
     }
@@ -158,7 +162,7 @@ fn visit(
         let end = tree.tree(q).order.len() as u32;
         for a in with_something(tree, ledger, q, d, credits, 0, end) {
             if let Some((Rule::Idle, class)) = rule_for(tree, q, rules, a) {
-                see(a, Rule::Idle, class, free(a))?;
+                see(a, Rule::Idle, class, free_for(ledger, payer, a, d, credits, false))?;
             }
         }
     }

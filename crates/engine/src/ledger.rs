@@ -51,6 +51,8 @@ pub(crate) struct Account {
     cells: SmallVec<[Cell; 3]>,
     /// GPUs drawn by the quota's own workloads, on whatever account.
     pub(crate) used: i64,
+    /// Cells that are drawn beyond their share: while there are any, the account admits nothing.
+    overdrawn: u8,
 }
 
 /// Position of a dimension's cell within an account.
@@ -92,6 +94,10 @@ impl Ledger {
             reserved: 0,
         };
         self.accounts[q.index()].cells.get(cell_index(d)).unwrap_or(&EMPTY)
+    }
+
+    pub(crate) fn is_overdrawn(&self, q: QuotaId) -> bool {
+        self.accounts[q.index()].overdrawn > 0
     }
 
     pub(crate) fn has_balance(&self, q: QuotaId) -> bool {
@@ -140,9 +146,13 @@ impl Ledger {
         if cells.len() <= c {
             cells.resize(c + 1, Cell::default());
         }
-        let (free, was_coming) = (cells[c].free(), cells[c].coming);
+        let (free, was_coming, was_over) = (cells[c].free(), cells[c].coming, cells[c].over() > 0);
         change(&mut cells[c]);
-        let (now_free, coming) = (cells[c].free(), cells[c].coming);
+        let (now_free, coming, over) = (cells[c].free(), cells[c].coming, cells[c].over() > 0);
+        if over != was_over {
+            let account = &mut self.accounts[q.index()];
+            account.overdrawn = if over { account.overdrawn + 1 } else { account.overdrawn - 1 };
+        }
         if coming != was_coming {
             if self.accounts[q.index()].cells.iter().any(|c| c.coming != 0) {
                 self.coming.insert(q);
@@ -210,6 +220,24 @@ impl Ledger {
         self.trees[t].positive.get(cell_index(d)).into_iter().flat_map(move |b| b.range(from, to)).map(move |i| order[i as usize])
     }
 
+    /// A gain that had not arrived is passed on: whoever waits for it now is `to`.
+    pub(crate) fn pass_on(&mut self, tree: &QuotaTree, from: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
+        let mut left = amount;
+        for i in 0..self.transits.len() {
+            let (giver, receiver, dimension, late) = self.transits[i];
+            if receiver != from || dimension != d || left == 0 {
+                continue;
+            }
+            let moved = late.min(left);
+            left -= moved;
+            self.transits[i].3 -= moved;
+            self.transits.push((giver, to, d, moved));
+            self.adjust(tree, from, d, |c| c.transit -= moved);
+            self.adjust(tree, to, d, |c| c.transit += moved);
+        }
+        self.transits.retain(|t| t.3 > 0);
+    }
+
     /// Lets gains arrive as the giver's overdraft goes. Returns receivers whose balance grew.
     pub(crate) fn settle(&mut self, tree: &QuotaTree, giver: QuotaId) -> SmallVec<[QuotaId; 2]> {
         let mut arrived = SmallVec::new();
@@ -222,8 +250,7 @@ impl Ledger {
                 continue;
             }
             let at = left.iter().position(|&(l, _)| l == d).unwrap_or_else(|| {
-                let c = self.cell(giver, d);
-                left.push((d, (c.drawn + c.held - c.share).max(0)));
+                left.push((d, self.cell(giver, d).over()));
                 left.len() - 1
             });
             let stays = amount.min(left[at].1);

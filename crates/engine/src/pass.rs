@@ -53,10 +53,10 @@ impl Session<'_> {
     pub(crate) fn settle(&mut self) {
         let mut pass = Pass::default();
         loop {
-            self.start_complete();
             self.refund_freed();
             self.settle_overdrafts();
-            if self.s.agenda.dirty.is_empty() && !self.wake_idle_waiter(&mut pass) {
+            // Holds that have all start last: until then somebody of higher rank may take them over.
+            if self.s.agenda.dirty.is_empty() && !self.wake_idle_waiter(&mut pass) && !self.start_complete() {
                 break;
             }
             self.run(&mut pass);
@@ -164,7 +164,6 @@ impl Session<'_> {
         let (state, passed_over) = (w.state, w.passed_over);
         let spec = &w.spec;
         let rules = funding::allowed(&self.s.tree, spec.quota, spec.module, spec.priority, spec.idle);
-        let before = self.events.len();
         let outcome = match round {
             Round::Firm if rules.own => self.try_firm(id, rules.firm()),
             Round::Loan if rules.siblings.is_some() => self.try_start(id, rules.loan()),
@@ -182,13 +181,13 @@ impl Session<'_> {
         if outcome != Outcome::Started {
             return false;
         }
-        for event in &self.events[before..] {
-            if let EventKind::Started { workload, grants, .. } = &event.kind
-                && *workload == id
-            {
-                let units = grants.iter().map(|g| g.unit).collect();
-                pass.fresh.push(Fresh { workload: id, units, state, passed_over });
-            }
+        let started = self.events.iter().rev().find_map(|e| match &e.kind {
+            EventKind::Started { workload, grants, .. } if *workload == id => Some(grants.iter().map(|g| g.unit).collect()),
+            EventKind::Held { workload, .. } if *workload == id => Some(SmallVec::new()),
+            _ => None,
+        });
+        if let Some(units) = started.filter(|units: &SmallVec<[u32; 2]>| !units.is_empty()) {
+            pass.fresh.push(Fresh { workload: id, units, state, passed_over });
         }
         true
     }
@@ -261,7 +260,8 @@ impl Session<'_> {
     }
 
     /// Starts holds that have all they need.
-    fn start_complete(&mut self) {
+    fn start_complete(&mut self) -> bool {
+        let before = self.events.len();
         while let Some(id) = self.s.agenda.complete.pop_first() {
             let Some(w) = self.s.workload(id) else { continue };
             let ready: Vec<u32> = w.units.iter().copied().filter(|&u| self.s.is_complete(u)).collect();
@@ -273,6 +273,7 @@ impl Session<'_> {
             let grants = ready.iter().map(|&u| self.s.units[u].grant.clone()).collect();
             self.start(id, grants);
         }
+        self.events.len() > before
     }
 }
 

@@ -27,6 +27,9 @@ impl State {
     /// Free balance on an account, less what moves and reservations already count on.
     fn unspoken(&self, account: QuotaId, d: Dimension, moves: &[Move]) -> i64 {
         let spoken: i64 = moves.iter().filter(|m| m.to.account == account && m.to.dimension == d).map(|m| m.to.amount).sum();
+        if self.ledger.is_overdrawn(account) {
+            return 0;
+        }
         let cell = self.ledger.cell(account, d);
         cell.balance() - cell.reserved - spoken
     }
@@ -208,16 +211,20 @@ impl State {
     /// What the starvation guard keeps from a workload: amounts by account, and whether barred devices are.
     pub(crate) fn bars(&self, id: WorkloadId, rules: Rules) -> (Vec<Draw>, crate::nodes::Barred) {
         use crate::nodes::Barred;
-        if self.reservations.is_empty() || rules.idle {
+        if self.reservations.is_empty() {
             return (Vec::new(), Barred::Ignore);
         }
         let w = self.w(id);
         let pool = self.tree[w.spec.quota].pool;
         let mut barred = (Vec::new(), Barred::Ignore);
-        let class = if rules.siblings == Some(Class::Loan) { Class::Loan } else { Class::Firm };
+        let class = match rules {
+            Rules { idle: true, .. } => Class::Idle,
+            Rules { siblings: Some(Class::Loan), .. } => Class::Loan,
+            _ => Class::Firm,
+        };
         for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload)) {
             barred.0.extend(r.accounts.iter().copied());
-            if self.tree[self.w(r.workload).spec.quota].pool == pool {
+            if class > Class::Idle && self.tree[self.w(r.workload).spec.quota].pool == pool {
                 barred.1 = Barred::Respect;
             }
         }

@@ -20,6 +20,8 @@ pub enum Refusal {
     TooMany { noun: &'static str, limit: u64 },
     BadAmount { what: String, value: String, why: &'static str },
     NoGpuModel { node: String },
+    UnknownModel { model: String, pool: String, known: Vec<String> },
+    WhichModel { pool: String, known: Vec<String> },
     EmptyPolicySet { policy: &'static str, set: &'static str },
     LowNotBelowHigh { low: PrioritySet, high: PrioritySet },
     TreeTooDeep { quota: String, depth: u8, limit: u8 },
@@ -66,11 +68,11 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         use Refusal::*;
         match self {
-            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } => "not-found",
+            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } | UnknownModel { .. } => "not-found",
             BadName { .. } => "bad-name",
             NameTaken { .. } | NodeExists { .. } => "name-taken",
             TooMany { .. } | TooManyReplicas { .. } | TooManyRoles { .. } | ServiceRoles { .. } | TreeTooDeep { .. } => "limit-exceeded",
-            BadAmount { .. } | BadGpus { .. } | NoReplicas | NoGpuModel { .. } => "bad-amount",
+            BadAmount { .. } | BadGpus { .. } | NoReplicas | NoGpuModel { .. } | WhichModel { .. } => "bad-amount",
             EmptyPolicySet { .. } | LowNotBelowHigh { .. } => "bad-policy",
             ShareTooSmall { .. } | PoolTooSmall { .. } => "share-too-small",
             DimensionNotKept { .. } | DimensionMissing { .. } => "wrong-dimensions",
@@ -102,6 +104,8 @@ impl Refusal {
             TooMany { noun, limit } => format!("there may be at most {limit} {noun}"),
             BadAmount { what, value, why } => format!("{what} {value} {why}"),
             NoGpuModel { node } => format!("node {node} has GPUs but no GPU model"),
+            UnknownModel { model, pool, known } => format!("pool {pool} has no GPU model {model}; it has {}", list(known)),
+            WhichModel { pool, known } => format!("pool {pool} has several GPU models: {}", list(known)),
             EmptyPolicySet { policy, set } => format!("the {policy} policy names no {set}"),
             LowNotBelowHigh { low, high } => format!("low priorities {low} are not all below high priorities {high}"),
             TreeTooDeep { quota, depth, limit } => {
@@ -185,6 +189,8 @@ impl Refusal {
             NameTaken { .. } | NodeExists { .. } => "choose another name".into(),
             TooMany { .. } => "remove what is not needed".into(),
             BadAmount { .. } => "state a positive amount within bounds".into(),
+            UnknownModel { .. } => "name one of the pool's models".into(),
+            WhichModel { .. } => "state an amount for each model, as in H100:48,A100:16".into(),
             NoGpuModel { .. } => "name the model of the node's GPUs".into(),
             EmptyPolicySet { .. } => "name at least one, or switch the policy off".into(),
             LowNotBelowHigh { .. } => "make every low priority smaller than every high one".into(),

@@ -95,8 +95,8 @@ pub struct Unit {
 pub(crate) struct Pending {
     /// By draw.
     pub(crate) drawn: Vec<i64>,
-    /// By slot.
-    pub(crate) slots: Vec<Slot>,
+    /// By slot: the pieces of it that are occupied. Of a device that others still share, what they have left.
+    pub(crate) slots: Vec<SmallVec<[Slot; 1]>>,
 }
 
 impl Unit {

@@ -45,7 +45,7 @@ words!(
     /// Under which rule a unit was evicted. The first three are tiers, tried in this order.
     EvictionRule {
         Recall = "recall", SelfLevel = "self-level", ChildLevel = "child-level",
-        Scale = "scale", Transfer = "transfer", Drain = "drain", Resize = "resize", Stop = "stop",
+        Scale = "scale", Transfer = "transfer", Drain = "drain", Resize = "resize", Stop = "stop", MaxRun = "max-run",
     }
 );
 words!(

@@ -174,6 +174,8 @@ pub struct Workload {
     pub(crate) lane: Option<LaneKey>,
     /// Equal for workloads with equal demands.
     pub(crate) shape: u32,
+    /// Its work is kept: its next start is a return.
+    pub suspended: bool,
     pub failures: u32,
     pub preemptions: u32,
     /// Its latest eviction.

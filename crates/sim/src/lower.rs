@@ -256,14 +256,14 @@ fn resources(
         Gpus::Bare(milli) => match engine.model_names(pool) {
             [_] => all[Dimension::gpu(ModelId(0))] = *milli,
             _ if *milli == 0 => {}
-            models => {
+            [] => {
                 let value = tidegate_engine::amounts::Amount::milli(*milli);
-                let why = if models.is_empty() {
-                    "cannot be had: the pool has no GPUs"
-                } else {
-                    "names no model, and the pool has several"
-                };
+                let why = "cannot be had: the pool has no GPUs";
                 return Err(Refusal::BadAmount { what: "a number of GPUs,".into(), value, why });
+            }
+            models => {
+                let known = models.iter().map(ToString::to_string).collect();
+                return Err(Refusal::WhichModel { pool: pool_name(engine, pool), known });
             }
         },
     }
@@ -278,11 +278,15 @@ fn resources(
 
 fn model(engine: &Engine, pool: PoolId, name: &Name) -> Result<ModelId, Refusal> {
     let index = engine.model_names(pool).iter().position(|known| *known == name.value);
-    index.map(|index| ModelId(index as u8)).ok_or_else(|| Refusal::BadAmount {
-        what: "GPU model".into(),
-        value: name.value.to_string(),
-        why: "is not in the pool",
+    index.map(|index| ModelId(index as u8)).ok_or_else(|| Refusal::UnknownModel {
+        model: name.value.to_string(),
+        pool: pool_name(engine, pool),
+        known: engine.model_names(pool).iter().map(ToString::to_string).collect(),
     })
+}
+
+fn pool_name(engine: &Engine, pool: PoolId) -> String {
+    engine.pool(pool).map_or_else(String::new, |p| p.name.to_string())
 }
 
 pub(crate) fn workload(engine: &Engine, name: &Name) -> Result<WorkloadId, Refusal> {

@@ -7,13 +7,14 @@ use crate::slot::{Devices, Slot};
 use crate::state::State;
 use crate::unit::{Grant, Pending, UnitState};
 use crate::workload::WorkloadState;
+use smallvec::SmallVec;
 
 impl State {
     pub(super) fn hold(&mut self, at: Tick, w: WorkloadId, grants: &[Grant]) {
         for grant in grants {
             let unit = self.new_unit(at, w, grant, UnitState::Held);
             self.held.insert(unit);
-            let slots = grant.slots.iter().map(|s| Slot { devices: Devices::None, cpu: 0, memory: 0, ..s.clone() }).collect();
+            let slots = vec![SmallVec::new(); grant.slots.len()];
             self.units[unit].pending = Some(Box::new(Pending { drawn: vec![0; grant.draws.len()], slots }));
             for d in &grant.draws {
                 self.ledger.adjust(&self.tree, d.account, d.dimension, |c| c.coming -= d.amount);
@@ -23,7 +24,7 @@ impl State {
             for s in &grant.slots {
                 self.missing_at.entry((pool, s.node)).or_default().insert(unit);
             }
-            self.top_up(unit);
+            self.top_up(unit, false);
         }
         if self.w(w).state.is_waiting() {
             self.w_mut(w).state = WorkloadState::Held;
@@ -31,15 +32,18 @@ impl State {
         self.file(w);
     }
 
-    /// Takes what has come free of a held grant. True if something was taken.
-    pub(crate) fn top_up(&mut self, unit: u32) {
+    /// Takes what has come free of a held grant. An heir takes what its own victim has just given back; others
+    /// take balance only where the units that leave do not cover all that holds miss.
+    pub(crate) fn top_up(&mut self, unit: u32, is_heir: bool) {
         let Some(mut pending) = self.units[unit].pending.take() else { return };
         let (w, quota) = (self.units[unit].workload, self.units[unit].quota);
         let pool = self.tree[quota].pool;
         let draws = self.units[unit].grant.draws.clone();
         let mut missing = false;
         for (d, have) in draws.iter().zip(&mut pending.drawn) {
-            let take = (d.amount - *have).min(self.ledger.cell(d.account, d.dimension).balance()).max(0);
+            let cell = self.ledger.cell(d.account, d.dimension);
+            let uncovered = if is_heir { i64::MAX } else { -cell.coming };
+            let take = (d.amount - *have).min(cell.balance()).min(uncovered).max(0);
             if take > 0 {
                 self.ledger.adjust(&self.tree, d.account, d.dimension, |c| {
                     c.held += take;
@@ -50,20 +54,15 @@ impl State {
             missing |= *have < d.amount;
         }
         let planned = self.units[unit].grant.slots.clone();
+        let nodes = &mut self.pools[pool.index()].nodes;
         for (plan, have) in planned.iter().zip(&mut pending.slots) {
-            if have == plan {
+            if have.as_slice() == std::slice::from_ref(plan) {
                 continue;
             }
-            let nodes = &mut self.pools[pool.index()].nodes;
-            let more = grow(&nodes.capacity(plan.node), plan, have);
-            if more != *have {
-                if !is_nothing(have) {
-                    nodes.vacate(have, unit);
-                }
-                nodes.occupy(&more, unit);
-                *have = more;
-            }
-            missing |= have != plan;
+            have.iter().for_each(|piece| nodes.vacate(piece, unit));
+            *have = pieces(&nodes.capacity(plan.node), plan);
+            have.iter().for_each(|piece| nodes.occupy(piece, unit));
+            missing |= have.as_slice() != std::slice::from_ref(plan);
         }
         if missing {
             self.units[unit].pending = Some(pending);
@@ -85,14 +84,14 @@ impl State {
                 if !self.ledger.has_balance(*a) {
                     break;
                 }
-                self.top_up(u);
+                self.top_up(u, false);
             }
         }
         for n in nodes {
             units.extend(self.missing_at.get(&(pool, *n)).into_iter().flatten());
         }
         for u in units {
-            self.top_up(u);
+            self.top_up(u, false);
         }
     }
 
@@ -135,10 +134,8 @@ impl State {
             });
         }
         for (i, s) in slots.iter().enumerate() {
-            let have = pending.as_ref().map_or(s, |p| &p.slots[i]);
-            if !is_nothing(have) {
-                self.pools[pool.index()].nodes.vacate(have, unit);
-            }
+            let have = pending.as_ref().map_or(std::slice::from_ref(s), |p| &p.slots[i]);
+            have.iter().for_each(|piece| self.pools[pool.index()].nodes.vacate(piece, unit));
         }
     }
 
@@ -153,40 +150,43 @@ impl State {
             self.remove_unit(w, unit);
         }
         if self.w(w).state == WorkloadState::Held && self.w(w).units.is_empty() {
-            self.w_mut(w).state = WorkloadState::Queued;
+            self.w_mut(w).state = if self.w(w).suspended { WorkloadState::Suspended } else { WorkloadState::Queued };
         }
         self.came_free(w, &accounts, &nodes);
         self.file(w);
     }
 }
 
-fn is_nothing(slot: &Slot) -> bool {
-    slot.devices == Devices::None && slot.cpu == 0 && slot.memory == 0
-}
-
-/// `have` and as much more of `plan` as is free.
-fn grow(free: &Capacity, plan: &Slot, have: &Slot) -> Slot {
-    let is_free = |d: u16| free.milli.get(usize::from(d)).is_some_and(|&m| u32::from(m) == WHOLE);
-    let devices = match (&plan.devices, &have.devices) {
-        (Devices::None, _) => Devices::None,
-        (Devices::Part { device, milli }, had) => {
-            let had = if let Devices::Part { milli, .. } = had { *milli } else { 0 };
-            let now = (had + free.milli.get(usize::from(*device)).copied().unwrap_or(0)).min(*milli);
-            if now == 0 { Devices::None } else { Devices::Part { device: *device, milli: now } }
+/// As much of a planned slot as is free: whole devices together with cores and memory, then parts of devices.
+fn pieces(free: &Capacity, plan: &Slot) -> SmallVec<[Slot; 1]> {
+    let left = |d: u16| free.milli.get(usize::from(d)).copied().unwrap_or(0);
+    let is_whole = |d: &u16| u32::from(left(*d)) == WHOLE;
+    let part = |device: u16, most: u16| (device, left(device).min(most));
+    let mut parts: SmallVec<[(u16, u16); 2]> = SmallVec::new();
+    let devices = match &plan.devices {
+        Devices::None => Devices::None,
+        Devices::Part { device, milli } => match part(*device, *milli) {
+            (_, 0) => Devices::None,
+            (device, milli) => Devices::Part { device, milli },
+        },
+        Devices::Mask(mask) => {
+            let (whole, rest): (Vec<u16>, Vec<u16>) = (0..64).filter(|d| mask >> d & 1 == 1).partition(is_whole);
+            parts.extend(rest.into_iter().map(|d| part(d, WHOLE as u16)));
+            if whole.is_empty() { Devices::None } else { Devices::Mask(whole.iter().fold(0, |m, d| m | 1 << d)) }
         }
-        (Devices::Mask(mask), had) => {
-            let had = if let Devices::Mask(m) = had { *m } else { 0 };
-            let now = (0..64u16).filter(|d| mask >> d & 1 == 1 && (had >> d & 1 == 1 || is_free(*d)));
-            let now = now.fold(0u64, |m, d| m | 1 << d);
-            if now == 0 { Devices::None } else { Devices::Mask(now) }
-        }
-        (Devices::List(list), had) => {
-            let had: &[u16] = if let Devices::List(l) = had { l } else { &[] };
-            let now: Box<[u16]> = list.iter().copied().filter(|d| had.contains(d) || is_free(*d)).collect();
-            if now.is_empty() { Devices::None } else { Devices::List(now) }
+        Devices::List(list) => {
+            let (whole, rest): (Vec<u16>, Vec<u16>) = list.iter().copied().partition(is_whole);
+            parts.extend(rest.into_iter().map(|d| part(d, WHOLE as u16)));
+            if whole.is_empty() { Devices::None } else { Devices::List(whole.into()) }
         }
     };
-    let cpu = u64::from(plan.cpu).min(u64::from(have.cpu) + free.cpu) as u32;
-    let memory = plan.memory.min(have.memory + free.memory);
-    Slot { node: plan.node, devices, cpu, memory }
+    let cpu = u64::from(plan.cpu).min(free.cpu) as u32;
+    let memory = plan.memory.min(free.memory);
+    let mut out = SmallVec::new();
+    if devices != Devices::None || cpu > 0 || memory > 0 || plan.devices == Devices::None {
+        out.push(Slot { node: plan.node, devices, cpu, memory });
+    }
+    let some = parts.into_iter().filter(|p| p.1 > 0);
+    out.extend(some.map(|(device, milli)| Slot { node: plan.node, devices: Devices::Part { device, milli }, cpu: 0, memory: 0 }));
+    out
 }

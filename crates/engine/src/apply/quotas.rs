@@ -65,7 +65,10 @@ impl State {
                 self.ledger.adjust(&self.tree, r, d, |c| c.share += amount);
             }
             if let (Some(g), Some(r)) = (giver, receiver) {
-                let late = (-self.ledger.cell(g, d).balance()).clamp(0, amount);
+                let late = |s: &State| (-s.ledger.cell(g, d).balance()).clamp(0, amount);
+                // A parent that passes on what has not arrived itself is not overdrawn by that.
+                self.ledger.pass_on(&self.tree, g, r, d, late(self));
+                let late = late(self);
                 if late > 0 {
                     self.ledger.adjust(&self.tree, r, d, |c| c.transit += late);
                     self.ledger.transits.push((g, r, d, late));

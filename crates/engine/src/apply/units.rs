@@ -72,6 +72,7 @@ impl State {
             self.restart(at, w);
         }
         self.w_mut(w).state = WorkloadState::Running;
+        self.w_mut(w).suspended = false;
         self.file(w);
         self.set_run_timers(at, w);
     }
@@ -175,7 +176,7 @@ impl State {
             self.set_timer(deadline, Timer::Deadline(w, n));
         }
         let workload = self.w_mut(w);
-        if !matches!(cause.rule, EvictionRule::Stop | EvictionRule::Resize) {
+        if !matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun | EvictionRule::Resize) {
             workload.preemptions += 1;
         }
         workload.evicted = Some(Box::new((at, cause.clone())));
@@ -221,7 +222,7 @@ impl State {
             let mut heirs = self.w(claimant).units.clone();
             heirs.sort_by_key(|&h| !self.units[h].grant.slots.iter().any(|s| nodes.contains(&s.node)));
             for heir in heirs {
-                self.top_up(heir);
+                self.top_up(heir, true);
             }
         }
         self.came_free(w, &accounts, &nodes);
@@ -263,6 +264,7 @@ impl State {
                 state => state,
             };
             self.w_mut(w).state = next;
+            self.w_mut(w).suspended |= next == WorkloadState::Suspended;
         }
         self.file(w);
     }
@@ -288,7 +290,10 @@ impl State {
             self.leave(w, unit);
         }
         let workload = self.w(w);
-        if workload.state == WorkloadState::Running {
+        if workload.state == WorkloadState::Leaving(Exit::Suspend) {
+            // What was to be kept went with the node.
+            self.w_mut(w).state = WorkloadState::Leaving(Exit::Requeue);
+        } else if workload.state == WorkloadState::Running {
             if workload.units.is_empty() {
                 self.w_mut(w).state = WorkloadState::Queued;
             } else if workload.spec.module == Module::Training {
@@ -306,6 +311,7 @@ impl State {
             self.leave(id, unit);
         }
         self.w_mut(id).state = fresh.state;
+        self.w_mut(id).suspended = fresh.state == WorkloadState::Suspended;
         self.file(id);
         if let Some(at) = fresh.passed_over {
             let quota = self.w(id).spec.quota;

@@ -21,6 +21,7 @@ impl State {
             units: SmallVec::new(),
             lane: None,
             shape,
+            suspended: false,
             failures: 0,
             preemptions: 0,
             evicted: None,
@@ -55,6 +56,7 @@ impl State {
         self.leave_all(id);
         let w = self.w_mut(id);
         w.failures += 1;
+        w.suspended = false;
         w.state = WorkloadState::Queued;
         self.file(id);
     }

@@ -42,7 +42,8 @@ impl Session<'_> {
         let (priority, grace) = (w.spec.priority, w.spec.grace);
         let class = self.s.units[w.units[0]].class;
         let lost = self.s.lost_by(id, &units, self.now);
-        let cause = Cause { rule: EvictionRule::Stop, by: None, policy_of: None, class, priority, lost, spared: None };
+        let rule = if cause == StopCause::MaxRun { EvictionRule::MaxRun } else { EvictionRule::Stop };
+        let cause = Cause { rule, by: None, policy_of: None, class, priority, lost, spared: None };
         let deadline = self.now.after(grace).after(DRAIN_DEADLINE);
         self.emit(EventKind::Evicted { workload: id, units, exit: Exit::Stop, replicas: 0, deadline, cause });
     }
@@ -175,8 +176,11 @@ impl Session<'_> {
         let requeued = last && matches!(state, WorkloadState::Leaving(Exit::Requeue | Exit::Suspend));
         self.emit(EventKind::Released { workload: id, units, requeued });
         if last && state == WorkloadState::Leaving(Exit::Stop) {
-            let asked = self.s.w(id).evicted.as_ref().is_none_or(|e| e.1.rule == EvictionRule::Stop);
-            let cause = if asked { StopCause::Asked } else { StopCause::OnPreempt };
+            let cause = match self.s.w(id).evicted.as_ref().map(|e| e.1.rule) {
+                None | Some(EvictionRule::Stop) => StopCause::Asked,
+                Some(EvictionRule::MaxRun) => StopCause::MaxRun,
+                Some(_) => StopCause::OnPreempt,
+            };
             self.emit(EventKind::Stopped { workload: id, cause });
         }
     }

@@ -140,7 +140,9 @@ impl Session<'_> {
             let on_it = |u: &u32| residents.contains(u);
             let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.s.units[u].is_running()).collect();
             let left = running.iter().filter(|u| !on_it(u)).count() as u32;
-            let whole = !running.iter().any(on_it) || !w.spec.by_replica() || left < w.spec.min();
+            // Of a service the replicas on the node are lost; a job below its minimum is lost whole.
+            let short = !w.spec.is_service() && left < w.spec.min();
+            let whole = !running.iter().any(on_it) || !w.spec.by_replica() || short;
             let gone = |u: &u32| on_it(u) || (whole && running.contains(u) && running.iter().any(on_it));
             let units: SmallVec<[u32; 2]> = w.units.iter().filter(|u| gone(u)).map(|&u| self.s.units[u].number).collect();
             let replicas = if whole && running.iter().any(on_it) { 0 } else { left };

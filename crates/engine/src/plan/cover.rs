@@ -101,7 +101,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     fn take_holds(&mut self) {
         for unit in self.hunt.holds_to_take() {
             self.holds.push(unit);
-            self.give(unit, 1);
+            self.give(unit, true, 1);
         }
     }
 
@@ -136,11 +136,11 @@ impl<'h, 'a> Cover<'h, 'a> {
         self.trials.insert(node, Trial { capacity, usable, fits, freed: 0 });
     }
 
-    /// Adds or takes away what a unit gives back in both books.
-    fn give(&mut self, unit: u32, sign: i64) {
+    /// Adds or takes away what a unit gives back: devices, and if it `pays` its draws.
+    fn give(&mut self, unit: u32, pays: bool, sign: i64) {
         let hunt = self.hunt;
         let u = &hunt.s.units[unit];
-        for d in &u.grant.draws {
+        for d in u.grant.draws.iter().filter(|_| pays) {
             if funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_some() {
                 self.credits.add(d.account, d.dimension, sign * d.amount);
             }
@@ -170,7 +170,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         if u.is_replica {
             *self.bitten.entry(u.workload).or_default() += 1;
         }
-        self.give(unit, 1);
+        self.give(unit, named.pays(), 1);
     }
 
     fn unchoose(&mut self, unit: u32) -> Named {
@@ -181,7 +181,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         if u.is_replica {
             *self.bitten.get_mut(&u.workload).expect("it was bitten") -= 1;
         }
-        self.give(unit, -1);
+        self.give(unit, named.pays(), -1);
         named
     }
 
@@ -251,11 +251,11 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
         let mut stream = Stream::new(hunt, level);
         while let Some(unit) = stream.next() {
-            if self.is_chosen(unit) || !self.pays(unit) {
+            let named = hunt.names(&hunt.s.units[unit]).expect("the stream yields who is named");
+            if self.is_chosen(unit) || !named.pays() || !self.pays(unit) {
                 continue;
             }
             let Some(bite) = self.bite(unit) else { continue };
-            let named = hunt.names(&hunt.s.units[unit]).expect("the stream yields who is named");
             bite.into_iter().for_each(|u| self.choose(u, named));
             if hunt.can_pay(&self.credits) {
                 return Some(());
@@ -298,11 +298,11 @@ impl<'h, 'a> Cover<'h, 'a> {
     pub(super) fn prune_except(&mut self, last: u32) {
         for i in (0..self.holds.len()).rev() {
             let unit = self.holds[i];
-            self.give(unit, -1);
+            self.give(unit, true, -1);
             if self.is_enough() {
                 self.holds.remove(i);
             } else {
-                self.give(unit, 1);
+                self.give(unit, true, 1);
             }
         }
         let s = self.hunt.s;

@@ -35,6 +35,11 @@ impl Named {
         }
     }
 
+    /// Whether its draws count for the plan. Whoever is in the way on nodes alone keeps what is its own.
+    pub(super) fn pays(&self) -> bool {
+        self.tier > RECALL || self.policy_of.is_some()
+    }
+
     fn within(&self, level: Level, priority: Priority) -> bool {
         self.tier < level.tier || (self.tier == level.tier && priority <= level.band && self.dearer <= level.dearer)
     }

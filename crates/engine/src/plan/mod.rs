@@ -101,7 +101,7 @@ impl Session<'_> {
     pub(crate) fn try_evict(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules) -> bool {
         let w = self.s.w(id);
         let growth = w.state == WorkloadState::Running;
-        if growth && w.spec.module == Module::Training {
+        if growth && !w.spec.is_service() {
             return false;
         }
         let want = self.s.want(w);

@@ -39,27 +39,19 @@ impl Hunt<'_> {
 }
 
 /// Takes out of `capacity` what a hold has planned there and not yet got.
-fn withhold(capacity: &mut Capacity, plan: &Slot, have: &Slot) {
+fn withhold(capacity: &mut Capacity, plan: &Slot, pieces: &[Slot]) {
+    pieces.iter().for_each(|p| capacity.give_back(p));
     let mut take = |device: u16, milli: u16| {
         if let Some(left) = capacity.milli.get_mut(usize::from(device)) {
             *left = left.saturating_sub(milli);
         }
     };
-    match (&plan.devices, &have.devices) {
-        (Devices::Part { device, milli }, had) => {
-            let had = if let Devices::Part { milli, .. } = had { *milli } else { 0 };
-            take(*device, milli - had);
-        }
-        (Devices::Mask(mask), had) => {
-            let had = if let Devices::Mask(m) = had { *m } else { 0 };
-            (0..64).filter(|d| (mask & !had) >> d & 1 == 1).for_each(|d| take(d, WHOLE as u16));
-        }
-        (Devices::List(list), had) => {
-            let had: &[u16] = if let Devices::List(l) = had { l } else { &[] };
-            list.iter().filter(|d| !had.contains(d)).for_each(|&d| take(d, WHOLE as u16));
-        }
-        (Devices::None, _) => {}
+    match &plan.devices {
+        Devices::Part { device, milli } => take(*device, *milli),
+        Devices::Mask(mask) => (0..64).filter(|d| mask >> d & 1 == 1).for_each(|d| take(d, WHOLE as u16)),
+        Devices::List(list) => list.iter().for_each(|&d| take(d, WHOLE as u16)),
+        Devices::None => {}
     }
-    capacity.cpu = capacity.cpu.saturating_sub(u64::from(plan.cpu - have.cpu));
-    capacity.memory = capacity.memory.saturating_sub(plan.memory - have.memory);
+    capacity.cpu = capacity.cpu.saturating_sub(u64::from(plan.cpu));
+    capacity.memory = capacity.memory.saturating_sub(plan.memory);
 }
