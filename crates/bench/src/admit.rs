@@ -1,16 +1,17 @@
 //! Admission without eviction: one workload at a time into a cluster at 90 %.
 
 use crate::bench::{Bench, Caches, spread};
-use crate::cluster::{Cluster, started_on, submitted};
+use crate::cluster::{Cluster, measured_decision, started_on, submitted};
 use crate::random::Random;
 use crate::samples::{Samples, duration, thousands};
 use crate::sizes;
 use crate::table::Measure;
-use tidegate_engine::Command;
+use crate::tree::Levels;
 use tidegate_engine::ids::{QuotaId, Span, WorkloadId};
 use tidegate_engine::policy::Policy;
 use tidegate_engine::resources::{Shape, WHOLE};
 use tidegate_engine::words::Module;
+use tidegate_engine::{Command, Event};
 
 /// Gangs: replicas and GPUs of each.
 const GANGS: [(u32, u32); 3] = [(8, 1), (4, 8), (16, 8)];
@@ -19,10 +20,7 @@ const DRAWN: u64 = 900;
 
 pub fn run(bench: &mut Bench) {
     bench.progress("admit: filling 5,000 nodes");
-    let mut office = Office::new(5_000, 11);
-    office.fill();
-    let mut twin = Office::new(20, 12);
-    twin.fill();
+    let (mut office, mut twin) = (Office::large(), Office::small());
     bench.progress("admit: sampling");
     let n = bench.samples(600);
     let mut times = [Caches::Cold, Caches::CodeWarm, Caches::Warm].map(|_| Samples::default());
@@ -36,6 +34,7 @@ pub fn run(bench: &mut Bench) {
         }
     }
     let [cold, code_warm, warm] = &times;
+    bench.admitted = Some(cold.p50());
     bench.table.row(
         format!("admit and place one replica, {}", office.describe()),
         spread(cold),
@@ -80,39 +79,25 @@ pub struct Office {
 }
 
 impl Office {
-    /// 1 root, 9 below it, 10 below each of these, 10 below each of those.
-    pub fn new(nodes: u32, seed: u64) -> Office {
+    /// The tree of a thousand quotas, on 5,000 nodes.
+    pub fn large() -> Office {
+        Office::new(5_000, Levels { fans: Levels::THOUSAND, shares: [40, 40, 38] }, 11)
+    }
+
+    /// A few quotas on a few nodes.
+    pub fn small() -> Office {
+        Office::new(40, Levels { fans: [2, 2, 2], shares: [16, 16, 8] }, 12)
+    }
+
+    fn new(nodes: u32, levels: Levels, seed: u64) -> Office {
         let mut cluster = Cluster::new(nodes, 8);
-        let gpus = nodes * 8;
-        // The root keeps a thirtieth for gangs, each quota of the second level a thousandth.
-        let (first, second) = (gpus / 1_000, gpus / 1_000);
-        let leaf = ((gpus - gpus / 30 - 9 * first - 90 * second) / 900).max(1);
-        let second_all = second + 10 * leaf;
-        let first_all = first + 10 * second_all;
-        let small = gpus < 9 * first_all;
-        let (branches, twigs) = if small { (2, 2) } else { (9, 10) };
-        let root = cluster.root(gpus, Policy::default());
-        let mut accounts = Vec::new();
-        for _ in 0..branches {
-            let total = if small { gpus / 3 } else { first_all };
-            let branch = cluster.child(root, total, Policy::default());
-            accounts.push((branch, 0, 0));
-            for _ in 0..twigs {
-                let twig =
-                    cluster.child(branch, if small { total / 3 } else { second_all }, Policy::default());
-                accounts.push((twig, 0, 0));
-                for _ in 0..twigs {
-                    let leaf = cluster.child(twig, if small { total / 9 } else { leaf }, Policy::default());
-                    accounts.push((leaf, 0, 0));
-                }
-            }
-        }
-        for account in &mut accounts {
-            let books = cluster.engine.quota(account.0).expect("it was just created");
-            let below: i64 = books.children.iter().map(|c| guarantee(&cluster, *c)).sum();
-            account.1 = (guarantee(&cluster, account.0) - below) as u64;
-        }
-        Office { cluster, nodes, root, accounts, running: Vec::new(), drawn: 0, random: Random(seed) }
+        let quotas = levels.build(&mut cluster, nodes * 8, Policy::default());
+        let accounts =
+            quotas[1..].iter().map(|&(quota, share)| (quota, u64::from(share * WHOLE), 0)).collect();
+        let (root, random) = (quotas[0].0, Random(seed));
+        let mut office = Office { cluster, nodes, root, accounts, running: Vec::new(), drawn: 0, random };
+        office.fill();
+        office
     }
 
     pub fn describe(&self) -> String {
@@ -125,7 +110,7 @@ impl Office {
     }
 
     /// Fills the quotas evenly, up to 90 % of the cluster, if there are quotas for as much.
-    pub fn fill(&mut self) {
+    fn fill(&mut self) {
         let shares: u64 = self.accounts.iter().map(|account| account.1).sum();
         let most = (self.supply() * DRAWN).min(shares * DRAWN);
         while self.drawn * 1_000 < most {
@@ -184,15 +169,29 @@ impl Office {
             twin.admit_several(shape);
         }
         let (ns, events) = bench.warm(&mut self.cluster, command);
-        let (id, node) = (submitted(&events), started_on(&events));
-        if node.is_some() {
+        self.settle(&events, account, shape).then_some(ns)
+    }
+
+    /// One admission that is not timed.
+    pub fn admit(&mut self) {
+        let (account, shape) = self.request();
+        let spec = self.cluster.spec(self.accounts[account].0, Module::Training, 1, shape);
+        let command = Command::Submit(Box::new(spec));
+        let events = measured_decision(&mut self.cluster.engine, self.cluster.now, command);
+        self.settle(&events, account, shape);
+    }
+
+    /// Books what came of a submission, and makes room for the next. Whether it started.
+    fn settle(&mut self, events: &[Event], account: usize, shape: Shape) -> bool {
+        let (id, started) = (submitted(events), started_on(events).is_some());
+        if started {
             self.keep(id, account, shape);
         } else {
             self.cluster.stop(id);
         }
         self.level();
         self.cluster.wait(Span::seconds(1));
-        node.map(|_| ns)
+        started
     }
 
     /// Brings the code of admission into the caches.
@@ -234,8 +233,4 @@ impl Office {
         let [cold, warm] = samples;
         (cold, warm)
     }
-}
-
-fn guarantee(cluster: &Cluster, quota: QuotaId) -> i64 {
-    cluster.engine.quota(quota).map_or(0, |q| q.guarantee.all_gpus())
 }

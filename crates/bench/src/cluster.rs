@@ -1,6 +1,7 @@
 //! An engine with a pool, and the few commands that all shapes are built from.
 
 use std::fmt::Write;
+use tidegate_check::Checker;
 use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, Span, Tick, WorkloadId};
 use tidegate_engine::nodes::NodeSpec;
@@ -18,13 +19,19 @@ const NODE_MEMORY: u64 = 1 << 40;
 pub struct Cluster {
     pub engine: Engine,
     pub now: Tick,
+    /// Sees every event that does not belong to a sample.
+    pub witness: Option<Checker>,
     submitted: u64,
 }
 
 impl Cluster {
     /// One pool of equal nodes.
     pub fn new(nodes: u32, gpus: u32) -> Cluster {
-        let mut cluster = Cluster { engine: Engine::new(), now: Tick::ZERO, submitted: 0 };
+        Cluster::watched(nodes, gpus, None)
+    }
+
+    pub fn watched(nodes: u32, gpus: u32, witness: Option<Checker>) -> Cluster {
+        let mut cluster = Cluster { engine: Engine::new(), now: Tick::ZERO, witness, submitted: 0 };
         cluster.handle(Command::CreatePool { name: "pool".into(), kind: PoolKind::General });
         for node in 0..nodes {
             cluster.add_node(node, gpus);
@@ -71,10 +78,14 @@ impl Cluster {
 
     /// Carries out a command that a benchmark knows to be in order.
     pub fn handle(&mut self, command: Command) -> Vec<Event> {
-        match self.engine.handle(self.now, command) {
+        let events = match self.engine.handle(self.now, command) {
             Ok(events) => events,
             Err(refusal) => panic!("refused: {refusal}"),
+        };
+        if let Some(Err(violation)) = self.witness.as_mut().map(|witness| witness.observe(&events)) {
+            panic!("{violation}");
         }
+        events
     }
 
     pub fn wait(&mut self, span: Span) {

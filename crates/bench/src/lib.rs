@@ -3,16 +3,24 @@
 //! | module | what |
 //! |---|---|
 //! | `bench`, `clock`, `memory`, `samples`, `table` | measuring and printing |
-//! | `cluster`, `sizes`, `random` | what the shapes are built from |
+//! | `cluster`, `tree`, `sizes`, `random`, `trace` | what the shapes are built from |
 //! | `admit`, `preempt`, `reclaim`, `refuse` | single decisions, caches cold |
+//! | `instructions` | a decision's instructions |
+//! | `backlog` | a very large cluster |
+//! | `drive`, `flow`, `philly` | work in virtual time |
 //! | `openb` | how full a real cluster gets |
 
 pub mod admit;
+pub mod backlog;
 pub mod bench;
 pub mod clock;
 pub mod cluster;
+pub mod drive;
+pub mod flow;
+pub mod instructions;
 pub mod memory;
 pub mod openb;
+pub mod philly;
 pub mod preempt;
 pub mod random;
 pub mod reclaim;
@@ -20,3 +28,5 @@ pub mod refuse;
 pub mod samples;
 pub mod sizes;
 pub mod table;
+pub mod trace;
+pub mod tree;

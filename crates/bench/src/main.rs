@@ -1,12 +1,13 @@
 //! Prints one table: how long decisions take, and how good they are.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tidegate_bench::bench::Bench;
 use tidegate_bench::clock::Stopwatch;
 use tidegate_bench::memory::{self, Chill};
 use tidegate_bench::table::{Measure, Table};
-use tidegate_bench::{admit, openb, preempt, reclaim, refuse};
+use tidegate_bench::{admit, backlog, flow, instructions, openb, philly, preempt, reclaim, refuse};
 
 /// Where the traces of real clusters are.
 const TRACES: &str = "TIDEGATE_TRACES";
@@ -14,19 +15,27 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 6] = [
+const SECTIONS: [Section; 10] = [
     ("admit", admit::run),
     ("preempt", preempt::run),
     ("reclaim-pass", reclaim::run_pass),
     ("reclaim-gang", reclaim::run_gang),
     ("refuse", refuse::run),
+    ("flow", flow::run),
+    ("backlog", backlog::run),
+    ("philly", run_philly),
     ("openb", run_openb),
+    ("instructions", instructions::run),
 ];
 
 fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == instructions::ARGUMENT) {
+        return if instructions::decide(&arguments[1..]) { ExitCode::SUCCESS } else { ExitCode::from(2) };
+    }
     let mut quick = false;
     let mut names = Vec::new();
-    for argument in std::env::args().skip(1) {
+    for argument in arguments {
         match argument.as_str() {
             "--quick" => quick = true,
             "--list" => {
@@ -45,7 +54,7 @@ fn main() -> ExitCode {
     let watch = Stopwatch::new();
     eprintln!("dependent loads ...");
     let first = memory::dependent_load(&watch);
-    let mut bench = Bench { watch, chill: Chill::new(), quick, table: Table::default() };
+    let mut bench = Bench { watch, chill: Chill::new(), quick, table: Table::default(), admitted: None };
     for (name, run) in SECTIONS {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
             run(&mut bench);
@@ -65,20 +74,33 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn run_openb(bench: &mut Bench) {
+/// Runs what needs a trace, or says why not.
+fn with_traces<T>(
+    bench: &mut Bench,
+    name: &str,
+    run: impl FnOnce(&mut Bench, &Path) -> io::Result<T>,
+) -> Option<T> {
     let Some(traces) = std::env::var_os(TRACES).map(PathBuf::from) else {
-        bench.table.note(format!("openb: skipped, {TRACES} does not name the folder with the traces"));
-        return;
+        bench.table.note(format!("{name}: skipped, {TRACES} does not name the folder with the traces"));
+        return None;
     };
-    bench.progress("openb");
-    let rows = match openb::run(&bench.watch, &traces) {
-        Ok(rows) => rows,
+    match run(bench, &traces) {
+        Ok(value) => Some(value),
         Err(error) => {
-            bench.table.note(format!("openb: skipped, {error}"));
-            return;
+            bench.table.note(format!("{name}: not finished, {error}"));
+            None
         }
-    };
-    for row in rows {
+    }
+}
+
+fn run_philly(bench: &mut Bench) {
+    with_traces(bench, "philly", philly::run);
+}
+
+fn run_openb(bench: &mut Bench) {
+    bench.progress("openb");
+    let rows = with_traces(bench, "openb", |bench, traces| openb::run(&bench.watch, traces));
+    for row in rows.unwrap_or_default() {
         let figure = format!(
             "{:.2} % (sd {:.2}), {:.0} ms for {:.0} pods",
             row.mean,

@@ -6,7 +6,7 @@
 
 use crate::clock::Stopwatch;
 use crate::random::Random;
-use std::fs;
+use crate::trace::{columns, number, rows};
 use std::io;
 use std::path::Path;
 use tidegate_engine::ids::ModelId;
@@ -143,24 +143,4 @@ fn published(folder: &Path, mix: &str, policy: &str) -> io::Result<f64> {
     let ends: Vec<f64> =
         found.map(|row| number(row.rsplit(',').next().unwrap_or(""))).collect::<io::Result<_>>()?;
     Ok(ends.iter().sum::<f64>() / ends.len() as f64)
-}
-
-/// The lines of a table below its heading.
-fn rows(file: &Path) -> io::Result<Vec<String>> {
-    let text = fs::read_to_string(file)
-        .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))?;
-    Ok(text.lines().skip(1).map(str::to_owned).collect())
-}
-
-fn columns<const N: usize>(row: &str) -> io::Result<[&str; N]> {
-    let first: Vec<&str> = row.split(',').take(N).collect();
-    first.try_into().map_err(|_| invalid(format!("{row:?} has fewer than {N} columns")))
-}
-
-fn number<T: std::str::FromStr>(text: &str) -> io::Result<T> {
-    text.parse().map_err(|_| invalid(format!("{text:?} is no number")))
-}
-
-fn invalid(what: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
 }
