@@ -40,8 +40,8 @@ impl Cluster {
     }
 
     pub fn add_node(&mut self, number: u32, gpus: u32) {
-        let memory = NODE_MEMORY * u64::from(gpus.div_ceil(8));
-        let cpu = NODE_CPU * u64::from(gpus.div_ceil(8));
+        // Enough for the default of 1 core and 2 GiB for every GPU of a very large node.
+        let (cpu, memory) = (NODE_CPU.max(u64::from(gpus * WHOLE)), NODE_MEMORY.max(u64::from(gpus) << 31));
         let spec = NodeSpec { name: format!("node-{number}").into(), model: None, gpus, cpu, memory };
         self.handle(Command::AddNode { pool: PoolId(0), model: Some("H100".into()), spec });
     }
