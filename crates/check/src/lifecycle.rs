@@ -257,7 +257,7 @@ impl Checker {
     ) -> Checked {
         // Its owner stops what leaves already: no unit is asked again, but none comes back.
         let leaving = matches!(self.world.workload(id)?.phase, Phase::Leaving(_));
-        if leaving && cause.rule == EvictionRule::Stop && exit == Exit::Stop && units.is_empty() {
+        if leaving && matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun) && exit == Exit::Stop && units.is_empty() {
             self.set(id, Phase::Leaving(exit));
             return self.check_replicas(id, replicas);
         }
@@ -293,7 +293,7 @@ impl Checker {
             (Some(by), _) => self.batch.pending.entry(by).or_default().push(eviction),
             (None, EvictionRule::Drain) => self.check_drained(&eviction)?,
             // Its owner stops it, or makes it smaller.
-            (None, EvictionRule::Stop | EvictionRule::Resize) => {}
+            (None, EvictionRule::Stop | EvictionRule::MaxRun | EvictionRule::Resize) => {}
             (None, _) => self.batch.operator.push(eviction),
         }
         Ok(())
@@ -331,8 +331,8 @@ impl Checker {
             Exit::Shrink if !goes_on => "nothing of it goes on",
             Exit::Shrink => return Ok(()),
             _ if goes_on => "the rest goes on, it shrinks",
-            Exit::Stop if rule == EvictionRule::Stop => return Ok(()),
-            _ if rule == EvictionRule::Stop => "it is to be stopped",
+            Exit::Stop if matches!(rule, EvictionRule::Stop | EvictionRule::MaxRun) => return Ok(()),
+            _ if matches!(rule, EvictionRule::Stop | EvictionRule::MaxRun) => "it is to be stopped",
             Exit::Stop if workload.spec.on_preempt != OnPreempt::Stop => "it is to be queued again",
             Exit::Requeue | Exit::Suspend if preempted && workload.spec.on_preempt == OnPreempt::Stop => {
                 "it is to be stopped"

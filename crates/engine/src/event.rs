@@ -54,8 +54,8 @@ pub enum EventKind {
 
     QuotaCreated { quota: QuotaId, spec: Box<QuotaSpec> },
     PolicySet { quota: QuotaId, before: Box<Policy>, after: Box<Policy> },
-    /// The guarantee changed. In a transfer the giver's event comes first, then the receiver's.
-    QuotaScaled { quota: QuotaId, from: Resources, to: Resources, mode: Mode },
+    /// The guarantee changed. In a transfer the giver's event comes first, then the receiver's, which names the giver.
+    QuotaScaled { quota: QuotaId, from: Resources, to: Resources, mode: Mode, giver: Option<QuotaId> },
     /// An account is drawn beyond its share by these amounts; nothing new starts on it.
     Overdrawn { quota: QuotaId, by: Resources },
     /// The overdraft is gone, gains that were in transit have arrived.

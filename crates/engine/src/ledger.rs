@@ -221,11 +221,12 @@ impl Ledger {
     }
 
     /// A gain that had not arrived is passed on: whoever waits for it now is `to`.
-    pub(crate) fn pass_on(&mut self, tree: &QuotaTree, from: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
+    /// With `of`, only what that giver owes.
+    pub(crate) fn pass_on(&mut self, tree: &QuotaTree, of: Option<QuotaId>, from: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
         let mut left = amount;
         for i in 0..self.transits.len() {
             let (giver, receiver, dimension, late) = self.transits[i];
-            if receiver != from || dimension != d || left == 0 {
+            if receiver != from || dimension != d || left <= 0 || of.is_some_and(|g| g != giver) {
                 continue;
             }
             let moved = late.min(left);

@@ -30,6 +30,16 @@ impl Session<'_> {
         self.s.wake(quota);
     }
 
+    /// Shares or policies of a tree changed: its reservations are made anew.
+    pub(crate) fn renew_reservations(&mut self, quota: QuotaId) {
+        let root = self.s.tree[quota].root;
+        let quota_of = |s: &State, id: WorkloadId| s.w(id).spec.quota;
+        let ids: Vec<WorkloadId> = self.s.reservations.iter().map(|r| r.workload).collect();
+        let ids: Vec<WorkloadId> = ids.into_iter().filter(|&id| self.s.tree[quota_of(self.s, id)].root == root).collect();
+        ids.iter().for_each(|&id| self.end_reservation_of(id));
+        ids.iter().for_each(|&id| self.guard(quota_of(self.s, id)));
+    }
+
     pub(crate) fn end_reservation_of(&mut self, id: WorkloadId) {
         if !self.s.reservations.is_empty() && self.s.reservations.iter().any(|r| r.workload == id) {
             self.emit(EventKind::ReservationEnded { workload: id });

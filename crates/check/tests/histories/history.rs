@@ -195,7 +195,7 @@ pub(crate) fn stopped(id: u32) -> EventKind {
 }
 
 pub(crate) fn scaled(quota: QuotaId, from: i64, to: i64) -> EventKind {
-    EventKind::QuotaScaled { quota, from: gpus(from), to: gpus(to), mode: Mode::Evict }
+    EventKind::QuotaScaled { quota, from: gpus(from), to: gpus(to), mode: Mode::Evict, giver: None }
 }
 
 pub(crate) fn overdrawn(quota: QuotaId, n: i64) -> EventKind {

@@ -36,7 +36,7 @@ impl State {
 
             EventKind::QuotaCreated { quota, spec } => self.create_quota(*quota, spec),
             EventKind::PolicySet { quota, after, .. } => self.set_policy(*quota, after),
-            EventKind::QuotaScaled { quota, from, to, .. } => self.scale(*quota, from, to),
+            EventKind::QuotaScaled { quota, from, to, giver, .. } => self.scale(*quota, from, to, *giver),
             EventKind::Overdrawn { quota, .. } => {
                 self.overdrawn.insert(*quota);
             }

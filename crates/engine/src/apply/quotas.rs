@@ -42,9 +42,15 @@ impl State {
         }
     }
 
-    pub(super) fn scale(&mut self, id: QuotaId, from: &Resources, to: &Resources) {
+    pub(super) fn scale(&mut self, id: QuotaId, from: &Resources, to: &Resources, giver: Option<QuotaId>) {
         self.tree[id].guarantee = *to;
         self.carve(id, from, to);
+        // In a transfer what the giver still draws is in transit to the receiver, not to their parent.
+        if let (Some(giver), Some(parent)) = (giver, self.tree[id].parent) {
+            for d in Dimension::all() {
+                self.ledger.pass_on(&self.tree, Some(giver), parent, id, d, to[d] - from[d]);
+            }
+        }
     }
 
     /// Moves share between a quota and its parent. What the side that shrinks still draws beyond
@@ -67,7 +73,7 @@ impl State {
             if let (Some(g), Some(r)) = (giver, receiver) {
                 let late = |s: &State| (-s.ledger.cell(g, d).balance()).clamp(0, amount);
                 // A parent that passes on what has not arrived itself is not overdrawn by that.
-                self.ledger.pass_on(&self.tree, g, r, d, late(self));
+                self.ledger.pass_on(&self.tree, None, g, r, d, late(self));
                 let late = late(self);
                 if late > 0 {
                     self.ledger.adjust(&self.tree, r, d, |c| c.transit += late);

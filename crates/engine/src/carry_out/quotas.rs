@@ -19,6 +19,7 @@ impl Session<'_> {
         }
         let quota = QuotaId(self.s.tree.len() as u32);
         self.emit(EventKind::QuotaCreated { quota, spec: Box::new(spec) });
+        self.renew_reservations(quota);
         Ok(())
     }
 
@@ -30,6 +31,7 @@ impl Session<'_> {
             return Err(Refusal::NothingToChange { quota: name });
         }
         self.emit(EventKind::PolicySet { quota, before: Box::new(before), after: Box::new(after) });
+        self.renew_reservations(quota);
         Ok(())
     }
 
@@ -44,6 +46,7 @@ impl Session<'_> {
             return Err(Refusal::QuotaNotEmpty { quota: q.name.to_string(), children, workloads });
         }
         self.emit(EventKind::QuotaDeleted { quota });
+        self.renew_reservations(quota);
         Ok(())
     }
 }

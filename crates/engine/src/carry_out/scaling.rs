@@ -47,7 +47,8 @@ impl Session<'_> {
                 self.give_up(g, &amount, mode, &name)?;
             }
         }
-        self.emit(EventKind::QuotaScaled { quota, from, to, mode });
+        self.emit(EventKind::QuotaScaled { quota, from, to, mode, giver: None });
+        self.renew_reservations(quota);
         for (giver, amount) in givers {
             if let Some(g) = giver {
                 self.after_giving(g, &amount, mode, EvictionRule::Scale);
@@ -75,8 +76,9 @@ impl Session<'_> {
         self.s.check_children(from, &less)?;
         check_guarantee(&more)?;
         self.give_up(from, &amount, mode, &name)?;
-        self.emit(EventKind::QuotaScaled { quota: from, from: giver, to: less, mode });
-        self.emit(EventKind::QuotaScaled { quota: to, from: receiver, to: more, mode });
+        self.emit(EventKind::QuotaScaled { quota: from, from: giver, to: less, mode, giver: None });
+        self.emit(EventKind::QuotaScaled { quota: to, from: receiver, to: more, mode, giver: Some(from) });
+        self.renew_reservations(from);
         self.after_giving(from, &amount, mode, EvictionRule::Transfer);
         Ok(())
     }

@@ -22,7 +22,7 @@ use crate::pass::Pass;
 use crate::session::Session;
 use crate::state::State;
 use crate::unit::{Grant, UnitState};
-use crate::words::{Class, EvictionRule, Module, OnPreempt};
+use crate::words::{Class, EvictionRule, Module, OnPreempt, Rule};
 use crate::workload::{Exit, WorkloadState};
 use smallvec::SmallVec;
 
@@ -112,15 +112,13 @@ impl Session<'_> {
             return false;
         }
         match self.s.largest_plan(id, rules, least, most) {
-            Some(plan) => {
-                self.commit(pass, id, rules, plan);
-                true
-            }
+            Some(plan) => self.commit(pass, id, rules, plan),
             None => false,
         }
     }
 
-    fn commit(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules, mut plan: Plan) {
+    /// Carries a plan out. False if it stands on units that were only just started and would not be a plan without.
+    fn commit(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules, mut plan: Plan) -> bool {
         let mut back: Vec<WorkloadId> = Vec::new();
         for v in &plan.victims {
             let w = self.s.units[v.unit].workload;
@@ -129,6 +127,11 @@ impl Session<'_> {
             }
         }
         plan.victims.retain(|v| !back.contains(&self.s.units[v.unit].workload));
+        let forced = |v: &Victim| v.rule != EvictionRule::Recall;
+        let firm_loans = plan.grants.iter().flat_map(|g| &g.draws).any(|d| d.rule == Rule::SelfLevel && d.class == Class::Firm);
+        if !back.is_empty() && firm_loans && !plan.victims.is_empty() && !plan.victims.iter().any(forced) {
+            return false;
+        }
         let disturbed = !plan.victims.is_empty() || !plan.holds.is_empty();
         for w in back {
             self.take_back(pass, w);
@@ -137,7 +140,7 @@ impl Session<'_> {
             // What was in the way had only just been started: there is room without evicting anybody.
             for round in [rules.firm(), rules.loan()] {
                 if self.try_start(id, round) == crate::admit::Outcome::Started {
-                    return;
+                    return true;
                 }
             }
         }
@@ -149,6 +152,7 @@ impl Session<'_> {
         self.evict_all(&plan.victims, Some(id), Some(plan.spared));
         self.end_reservation_of(id);
         self.emit(EventKind::Held { workload: id, grants: plan.grants });
+        true
     }
 
     /// Asks units to stop, one event for each workload, in the order in which they were chosen.

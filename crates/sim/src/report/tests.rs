@@ -195,7 +195,7 @@ fn quotas_and_nodes() {
         r[Dimension(1)] = a100;
         r
     };
-    let scaled = |from, to| EventKind::QuotaScaled { quota, from, to, mode: Mode::Refuse };
+    let scaled = |from, to| EventKind::QuotaScaled { quota, from, to, mode: Mode::Refuse, giver: None };
     check(
         &one,
         scaled(gpus(48_000, 0), gpus(56_000, 0)),
