@@ -221,15 +221,14 @@ impl Session<'_> {
         outcome
     }
 
-    /// Takes back starts of this pass that a plan wants gone: who would be started and evicted in the
-    /// same pass is not started. Returns the victims that are left.
-    pub(crate) fn take_back(&mut self, pass: &mut Pass, workload: WorkloadId) -> bool {
-        let Some(at) = pass.fresh.iter().position(|f| f.workload == workload) else { return false };
+    /// Takes back a start of this pass that a plan wants gone: who would be started and evicted in the same pass
+    /// is not started.
+    pub(crate) fn take_back(&mut self, pass: &mut Pass, at: usize) {
         let fresh = pass.fresh.remove(at);
+        let workload = fresh.workload;
         self.events.retain(|e: &Event| !matches!(&e.kind, EventKind::Started { workload: w, grants, .. }
             if *w == workload && grants.iter().any(|g| fresh.units.contains(&g.unit))));
         self.s.unstart(&fresh);
-        true
     }
 
     /// Ends a sweep: lanes that fit in no round are stuck until something changes.

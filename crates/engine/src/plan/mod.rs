@@ -119,22 +119,22 @@ impl Session<'_> {
 
     /// Carries a plan out. False if it stands on units that were only just started and would not be a plan without.
     fn commit(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules, mut plan: Plan) -> bool {
-        let mut back: Vec<WorkloadId> = Vec::new();
-        for v in &plan.victims {
-            let w = self.s.units[v.unit].workload;
-            if pass.fresh.iter().any(|f| f.workload == w && f.units.contains(&self.s.units[v.unit].number)) && !back.contains(&w) {
-                back.push(w);
-            }
-        }
-        plan.victims.retain(|v| !back.contains(&self.s.units[v.unit].workload));
+        let mut back: Vec<usize> = Vec::new();
+        plan.victims.retain(|v| {
+            let u = &self.s.units[v.unit];
+            let fresh = pass.fresh.iter().position(|f| f.workload == u.workload && f.units.contains(&u.number));
+            back.extend(fresh.filter(|f| !back.contains(f)));
+            fresh.is_none()
+        });
         let forced = |v: &Victim| v.rule != EvictionRule::Recall;
         let firm_loans = plan.grants.iter().flat_map(|g| &g.draws).any(|d| d.rule == Rule::SelfLevel && d.class == Class::Firm);
         if !back.is_empty() && firm_loans && !plan.victims.is_empty() && !plan.victims.iter().any(forced) {
             return false;
         }
         let disturbed = !plan.victims.is_empty() || !plan.holds.is_empty();
-        for w in back {
-            self.take_back(pass, w);
+        back.sort_unstable();
+        for fresh in back.into_iter().rev() {
+            self.take_back(pass, fresh);
         }
         if !disturbed {
             // What was in the way had only just been started: there is room without evicting anybody.
