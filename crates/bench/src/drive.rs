@@ -17,15 +17,6 @@ pub struct Job {
     pub spec: WorkloadSpec,
 }
 
-/// What a job does when it is asked to stop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenAsked {
-    /// It is suspended at once, and loses nothing.
-    Suspend,
-    /// It goes on to its end, and uses its grace for it.
-    RunOut,
-}
-
 /// How one job fared.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Course {
@@ -51,24 +42,19 @@ pub struct Outcome {
 struct Drive<'a> {
     engine: &'a mut Engine,
     checker: Option<Checker>,
-    when_asked: WhenAsked,
     /// Ends of jobs. One that was suspended since is recognised by its time.
     ends: BinaryHeap<Reverse<(Tick, WorkloadId)>>,
     leaving: Vec<(WorkloadId, u32)>,
     outcome: Outcome,
 }
 
-/// Runs jobs, in order of arrival, on an engine that has had no workloads yet. `checker` has seen its events.
-pub fn drive(
-    engine: &mut Engine,
-    jobs: Vec<Job>,
-    when_asked: WhenAsked,
-    checker: Option<Checker>,
-) -> Outcome {
+/// Runs jobs, in order of arrival, on an engine that has had no workloads yet. Who is asked to stop is suspended at
+/// once and loses nothing. `checker` has seen the engine's events.
+pub fn drive(engine: &mut Engine, jobs: Vec<Job>, checker: Option<Checker>) -> Outcome {
     let courses = jobs.iter().map(|job| Course { left: job.runs, ..Course::default() }).collect();
     let outcome = Outcome { courses, ..Outcome::default() };
     let ends = BinaryHeap::with_capacity(jobs.len());
-    let mut drive = Drive { engine, checker, when_asked, ends, leaving: Vec::new(), outcome };
+    let mut drive = Drive { engine, checker, ends, leaving: Vec::new(), outcome };
     let mut jobs = jobs.into_iter().peekable();
     while drive.outcome.violation.is_none() {
         let arrival = jobs.peek().map(|job| job.arrives);
@@ -134,12 +120,10 @@ impl Drive<'_> {
             }
             EventKind::Evicted { workload, units, .. } => {
                 self.outcome.evictions += 1;
-                if self.when_asked == WhenAsked::Suspend {
-                    let course = &mut self.outcome.courses[workload.index()];
-                    let since = course.since.take().unwrap_or(now);
-                    course.left -= now.since(since).0;
-                    self.leaving.extend(units.iter().map(|unit| (*workload, *unit)));
-                }
+                let course = &mut self.outcome.courses[workload.index()];
+                let since = course.since.take().unwrap_or(now);
+                course.left -= now.since(since).0;
+                self.leaving.extend(units.iter().map(|unit| (*workload, *unit)));
             }
             EventKind::Finished { workload } => {
                 let course = &mut self.outcome.courses[workload.index()];

@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 use crate::clock::cpu_seconds;
 use crate::cluster::Cluster;
-use crate::drive::{Job, WhenAsked, drive};
+use crate::drive::{Job, drive};
 use crate::random::Random;
 use crate::samples::thousands;
 use crate::sizes;
@@ -45,7 +45,7 @@ pub fn run(bench: &mut Bench) {
     };
     let jobs: Vec<Job> = (0..count).map(|_| job()).collect();
     let before = cpu_seconds();
-    let (ns, outcome) = bench.watch.time_alone(|| drive(&mut cluster.engine, jobs, WhenAsked::Suspend, None));
+    let (ns, outcome) = bench.watch.time_alone(|| drive(&mut cluster.engine, jobs, None));
     let cpu = cpu_seconds() - before;
     let ended = outcome.courses.iter().filter(|course| course.ended.is_some()).count();
     bench.table.row(

@@ -2,10 +2,11 @@
 
 use crate::bench::Bench;
 use crate::cluster::Cluster;
-use crate::drive::{Course, Job, Outcome, WhenAsked, drive};
+use crate::drive::{Course, Job, Outcome, drive};
 use crate::samples::thousands;
 use crate::table::Measure;
 use crate::trace;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -70,7 +71,7 @@ pub fn run(bench: &mut Bench, traces: &Path) -> io::Result<()> {
 fn row(bench: &mut Bench, pool: &str, lending: Lending, seconds: f64, seen: &Seen) {
     let name = match lending {
         Lending::Static => "static quotas",
-        Lending::Borrow => "borrow, nobody is cut off",
+        Lending::Borrow => "borrow, never reclaimed",
         Lending::Recall => "borrow + recall",
     };
     let figure = format!(
@@ -141,21 +142,21 @@ impl Seen {
 
 impl Trace {
     fn read(file: &Path) -> io::Result<Trace> {
-        let mut teams: BTreeMap<String, usize> = BTreeMap::new();
-        let mut entries = Vec::new();
+        let mut rows = Vec::new();
         for row in trace::rows(file)? {
             let [at, runs, gpus, _, team] = trace::columns(&row)?;
-            let next = teams.len();
-            let team = *teams.entry(team.to_owned()).or_insert(next);
             let runs = (trace::number::<f64>(runs)? * 1e3).round() as u64;
-            entries.push(Entry {
-                arrives: Tick(trace::seconds(at)? * 1_000),
-                runs,
-                gpus: trace::number(gpus)?,
-                team,
-            });
+            rows.push((trace::seconds(at)? * 1_000, runs, trace::number::<u32>(gpus)?, team.to_owned()));
         }
-        entries.sort_by_key(|entry| entry.arrives);
+        rows.sort();
+        // Teams are numbered in order of appearance.
+        let mut teams: BTreeMap<String, usize> = BTreeMap::new();
+        let mut entries = Vec::with_capacity(rows.len());
+        for (at, runs, gpus, team) in rows {
+            let next = teams.len();
+            let team = *teams.entry(team).or_insert(next);
+            entries.push(Entry { arrives: Tick(at), runs, gpus, team });
+        }
         let first = entries.first().map_or(0, |entry| entry.arrives.0);
         for entry in &mut entries {
             entry.arrives.0 -= first;
@@ -177,16 +178,18 @@ impl Trace {
         let jobs = self.entries.iter().enumerate().map(|(i, entry)| {
             let mut spec = specification(i, teams[entry.team], entry.gpus, gpus);
             spec.suspend = true;
-            if lending != Lending::Static {
-                spec.idle = IdleUse::Accept;
-            }
-            spec.grace = if lending == Lending::Borrow { Span::hours(1_000_000) } else { Span::ZERO };
+            spec.grace = Span::ZERO;
+            spec.idle = match lending {
+                Lending::Static => IdleUse::Never,
+                // Where nobody insists on an account of his own, nobody takes anything back.
+                Lending::Borrow => IdleUse::Only,
+                Lending::Recall => IdleUse::Accept,
+            };
             Job { arrives: entry.arrives, runs: entry.runs, spec }
         });
         let jobs: Vec<Job> = jobs.collect();
-        let when_asked = if lending == Lending::Borrow { WhenAsked::RunOut } else { WhenAsked::Suspend };
         let (mut engine, checker) = (cluster.engine, cluster.witness);
-        let (ns, outcome) = bench.watch.time_alone(|| drive(&mut engine, jobs, when_asked, checker));
+        let (ns, outcome) = bench.watch.time_alone(|| drive(&mut engine, jobs, checker));
         (ns / 1e9, outcome)
     }
 }
@@ -203,7 +206,8 @@ fn specification(number: usize, quota: QuotaId, gpus: u32, node: u32) -> Workloa
     spec
 }
 
-/// In proportion to the teams' GPU-hours, at least a team's largest job; largest remainders are rounded up.
+/// In proportion to the teams' GPU-hours, at least a team's largest job. What is too much in all is taken, one
+/// GPU at a time, from the team that has most beyond its largest job.
 fn quotas(entries: &[Entry], teams: usize) -> Vec<u32> {
     let mut hours = vec![0.0; teams];
     let mut largest = vec![0; teams];
@@ -211,24 +215,13 @@ fn quotas(entries: &[Entry], teams: usize) -> Vec<u32> {
         hours[entry.team] += entry.runs as f64 * f64::from(entry.gpus);
         largest[entry.team] = entry.gpus.max(largest[entry.team]);
     }
-    // Teams whose part is below their largest job get that, the others share the rest; until it holds for all.
-    let mut given: Vec<Option<u32>> = vec![None; teams];
-    loop {
-        let rest = GPUS - given.iter().flatten().sum::<u32>();
-        let all: f64 = (0..teams).filter(|t| given[*t].is_none()).map(|t| hours[t]).sum();
-        let part = |t: usize| hours[t] / all * f64::from(rest);
-        let short: Vec<usize> =
-            (0..teams).filter(|t| given[*t].is_none() && part(*t) < f64::from(largest[*t])).collect();
-        for team in &short {
-            given[*team] = Some(largest[*team]);
-        }
-        if short.is_empty() {
-            let mut quotas: Vec<u32> = (0..teams).map(|t| given[t].unwrap_or(part(t) as u32)).collect();
-            let mut by_remainder: Vec<usize> = (0..teams).filter(|t| given[*t].is_none()).collect();
-            by_remainder.sort_by(|a, b| part(*b).fract().total_cmp(&part(*a).fract()));
-            let missing = GPUS - quotas.iter().sum::<u32>();
-            by_remainder.iter().take(missing as usize).for_each(|t| quotas[*t] += 1);
-            return quotas;
-        }
+    let all: f64 = hours.iter().sum();
+    let part = |hours: &f64| (hours / all * f64::from(GPUS)).round() as u32;
+    let mut quotas: Vec<u32> =
+        hours.iter().zip(&largest).map(|(hours, most)| part(hours).max(*most)).collect();
+    while quotas.iter().sum::<u32>() > GPUS {
+        let richest = (0..teams).max_by_key(|team| (quotas[*team] - largest[*team], Reverse(*team)));
+        quotas[richest.expect("there are teams")] -= 1;
     }
+    quotas
 }
