@@ -22,6 +22,23 @@ impl World {
         sum
     }
 
+    /// Whoever gives away what has not arrived itself passes on its place as a receiver.
+    pub(crate) fn pass_gain_on(&mut self, giver: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
+        let free = share(&self.quotas, giver)[d] - self.quotas[&giver].line(d).used() - self.in_transit(giver)[d];
+        let mut late = (-free).clamp(0, amount);
+        let overdrawn: Vec<QuotaId> = self.overdrawn.iter().copied().collect();
+        for id in overdrawn {
+            let left = excess(&self.quotas, id)[d];
+            let Some(overdraft) = self.quotas.get_mut(&id).and_then(|q| q.overdraft.as_mut()) else { continue };
+            let Some(gain) = overdraft.receivers.get_mut(&giver) else { continue };
+            gain[d] = gain[d].min(left);
+            let moved = gain[d].min(late);
+            gain[d] -= moved;
+            overdraft.receivers.entry(to).or_default()[d] += moved;
+            late -= moved;
+        }
+    }
+
     /// Gains are used only as far as overdrafts have gone. Which of several gains arrives first is open,
     /// so that they are added up over the tree.
     pub(crate) fn check_transit(&self, root: QuotaId) -> Checked {
@@ -76,13 +93,12 @@ impl Checker {
         if !why.is_empty() {
             return self.world.broken(Breach::OverdraftUnfounded { account, why });
         }
-        let (receiver, of_root) = self.receiver(id);
+        let receiver = self.receiver(id);
         let quota = self.world.quotas.get_mut(&id).expect("looked up above");
         let before = quota.overdraft.take();
         let mut overdraft = before.unwrap_or(Overdraft {
             left: Resources::default(),
             receivers: BTreeMap::new(),
-            of_root: false,
         });
         if let Some(receiver) = receiver {
             let gain = overdraft.receivers.entry(receiver).or_default();
@@ -91,7 +107,6 @@ impl Checker {
             }
         }
         overdraft.left = *by;
-        overdraft.of_root |= of_root;
         quota.overdraft = Some(overdraft);
         self.world.overdrawn.insert(id);
         self.world.touched_accounts.insert(id);
@@ -100,7 +115,7 @@ impl Checker {
 
     /// Who gains by what this account lost: the other side of a transfer, the parent, or the child that
     /// grew. Nobody in the tree if a root became smaller.
-    fn receiver(&self, id: QuotaId) -> (Option<QuotaId>, bool) {
+    fn receiver(&self, id: QuotaId) -> Option<QuotaId> {
         let parent = self.world.quotas[&id].parent;
         let grew =
             |(_, from, to): &&(QuotaId, Resources, Resources)| Dimension::all().any(|d| to[d] > from[d]);
@@ -114,9 +129,9 @@ impl Checker {
             .iter()
             .any(|(q, from, to)| *q == id && Dimension::all().any(|d| to[d] < from[d]));
         match (itself, parent) {
-            (true, Some(_)) => (find(parent).or(parent), false),
-            (true, None) => (None, true),
-            (false, _) => (find(Some(id)), false),
+            (true, Some(_)) => find(parent).or(parent),
+            (true, None) => None,
+            (false, _) => find(Some(id)),
         }
     }
 

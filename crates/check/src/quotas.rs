@@ -15,8 +15,6 @@ pub(crate) struct Overdraft {
     pub(crate) left: Resources,
     /// Whose gains wait for it, and how much of them was in transit at first.
     pub(crate) receivers: BTreeMap<QuotaId, Resources>,
-    /// Part of it stems from a smaller root: no account of the tree gains by that.
-    pub(crate) of_root: bool,
 }
 
 #[derive(Clone, Debug)]

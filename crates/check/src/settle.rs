@@ -29,8 +29,11 @@ impl Checker {
         // Accounts within their shares keep a tree within its guarantee: only a change of the tree or
         // an overdraft makes it worth adding up.
         let overdrawn = self.world.overdrawn.iter().map(|id| self.world.quotas[id].root);
-        let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).collect();
+        let beyond = self.world.tree_excess.keys().copied();
+        let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).chain(beyond).collect();
         for root in trees {
+            let changed = self.batch.scaled.iter().any(|s| s.0 == root);
+            self.world.note_excess(root, changed);
             self.world.check_tree(root)?;
         }
         for pool in &self.batch.pools {
@@ -96,19 +99,36 @@ impl Checker {
 }
 
 impl World {
+    fn tree_draws(&self, root: QuotaId) -> Resources {
+        let mut sum = Resources::default();
+        for id in tree(&self.quotas, root) {
+            Dimension::all().for_each(|d| sum[d] += self.quotas[&id].line(d).drawn());
+        }
+        sum
+    }
+
+    /// Remembers what a tree draws beyond its guarantee. It may become more only by a smaller root.
+    fn note_excess(&mut self, root: QuotaId, root_changed: bool) {
+        let Some(top) = self.quotas.get(&root) else { return };
+        let (drawn, guarantee) = (self.tree_draws(root), top.guarantee);
+        let before = self.tree_excess.remove(&root).unwrap_or_default();
+        let mut now = Resources::default();
+        for d in Dimension::all() {
+            let excess = (drawn[d] - guarantee[d]).max(0);
+            now[d] = if root_changed { excess } else { excess.min(before[d]) };
+        }
+        if now != Resources::default() {
+            self.tree_excess.insert(root, now);
+        }
+    }
+
     pub(crate) fn check_tree(&self, root: QuotaId) -> Checked {
         let Some(top) = self.quotas.get(&root) else { return Ok(()) };
-        let members = tree(&self.quotas, root);
-        // A smaller root is overdrawn as a whole tree: it gave away what had not come back to it.
-        let of_root = top.overdraft.as_ref().is_some_and(|overdraft| overdraft.of_root);
-        let beyond = members.iter().map(|id| excess(&self.quotas, *id)).filter(|_| of_root);
-        let slack = beyond.fold(Resources::default(), |sum, by| sum.plus(&by));
+        let (drawn, allowed) = (self.tree_draws(root), self.tree_excess.get(&root).copied().unwrap_or_default());
         for d in Dimension::all() {
-            let (name, guarantee) = (top.name.clone(), top.guarantee[d]);
-            let figure = |value| Figure { dimension: d, value };
-            let drawn: i64 = members.iter().map(|id| self.quotas[id].line(d).drawn()).sum();
-            if drawn > guarantee + slack[d] {
-                return self.broken(Breach::TreeOverdrawn { root: name, drawn: figure(drawn), guarantee });
+            if drawn[d] > top.guarantee[d] + allowed[d] {
+                let figure = Figure { dimension: d, value: drawn[d] };
+                return self.broken(Breach::TreeOverdrawn { root: top.name.clone(), drawn: figure, guarantee: top.guarantee[d] });
             }
         }
         self.check_transit(root)
