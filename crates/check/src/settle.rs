@@ -29,11 +29,11 @@ impl Checker {
         // Accounts within their shares keep a tree within its guarantee: only a change of the tree or
         // an overdraft makes it worth adding up.
         let overdrawn = self.world.overdrawn.iter().map(|id| self.world.quotas[id].root);
-        let beyond = self.world.tree_excess.keys().copied();
-        let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).chain(beyond).collect();
+        let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).collect();
         for root in trees {
-            let changed = self.batch.scaled.iter().any(|s| s.0 == root);
-            self.world.note_excess(root, changed);
+            let smaller = |(q, from, to): &(QuotaId, Resources, Resources)| *q == root && Dimension::all().any(|d| to[d] < from[d]);
+            let smaller = self.batch.scaled.iter().any(smaller);
+            self.world.note_smaller_root(root, smaller);
             self.world.check_tree(root)?;
         }
         for pool in &self.batch.pools {
@@ -107,24 +107,21 @@ impl World {
         sum
     }
 
-    /// Remembers what a tree draws beyond its guarantee. It may become more only by a smaller root.
-    fn note_excess(&mut self, root: QuotaId, root_changed: bool) {
-        let Some(top) = self.quotas.get(&root) else { return };
-        let (drawn, guarantee) = (self.tree_draws(root), top.guarantee);
-        let before = self.tree_excess.remove(&root).unwrap_or_default();
-        let mut now = Resources::default();
-        for d in Dimension::all() {
-            let excess = (drawn[d] - guarantee[d]).max(0);
-            now[d] = if root_changed { excess } else { excess.min(before[d]) };
+    /// A root that became smaller gave away what its tree still draws by overdrafts, until these are gone.
+    fn note_smaller_root(&mut self, root: QuotaId, became_smaller: bool) {
+        if became_smaller {
+            self.smaller_roots.insert(root);
         }
-        if now != Resources::default() {
-            self.tree_excess.insert(root, now);
+        if !self.overdrawn.iter().any(|id| self.quotas[id].root == root) {
+            self.smaller_roots.remove(&root);
         }
     }
 
     pub(crate) fn check_tree(&self, root: QuotaId) -> Checked {
         let Some(top) = self.quotas.get(&root) else { return Ok(()) };
-        let (drawn, allowed) = (self.tree_draws(root), self.tree_excess.get(&root).copied().unwrap_or_default());
+        let drawn = self.tree_draws(root);
+        let members = tree(&self.quotas, root).into_iter().filter(|_| self.smaller_roots.contains(&root));
+        let allowed = members.fold(Resources::default(), |sum, id| sum.plus(&excess(&self.quotas, id)));
         for d in Dimension::all() {
             if drawn[d] > top.guarantee[d] + allowed[d] {
                 let figure = Figure { dimension: d, value: drawn[d] };

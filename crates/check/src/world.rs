@@ -38,8 +38,8 @@ pub(crate) struct World {
     /// Workloads with units.
     pub(crate) occupied: BTreeSet<WorkloadId>,
     pub(crate) reservations: BTreeMap<WorkloadId, Reservation>,
-    /// By root: what its tree draws beyond a guarantee that was made smaller; it only ever shrinks.
-    pub(crate) tree_excess: BTreeMap<QuotaId, Resources>,
+    /// Roots that became smaller while accounts of their trees were overdrawn, and still are.
+    pub(crate) smaller_roots: BTreeSet<QuotaId>,
     /// Accounts with a declared overdraft.
     pub(crate) overdrawn: BTreeSet<QuotaId>,
     /// What changed in this batch, to be checked at its end.
