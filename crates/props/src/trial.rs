@@ -66,3 +66,19 @@ pub fn shortened<T: Clone>(steps: &[T], property: impl Fn(&[T]) -> Result<(), St
         piece = piece.div_ceil(2);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_steps_that_matter_are_left() {
+        let steps: Vec<u32> = (0..50).collect();
+        let both = |steps: &[u32]| match steps.contains(&7) && steps.contains(&31) {
+            true => Err(format!("{steps:?}")),
+            false => Ok(()),
+        };
+        assert_eq!(shortened(&steps, both), Err("[7, 31]".into()));
+        assert_eq!(shortened(&steps[..20], both), Ok(()));
+    }
+}
