@@ -34,7 +34,6 @@ pub fn run(bench: &mut Bench) {
         }
     }
     let [cold, code_warm, warm] = &times;
-    bench.admitted = Some(cold.p50());
     bench.table.row(
         format!("admit and place one replica, {}", office.describe()),
         spread(cold),
@@ -53,6 +52,12 @@ pub fn run(bench: &mut Bench) {
     bench.table.row("  the same, caches warm", spread(warm), Measure::loads(warm.p50(), warm.p99()));
     if passed > 0 {
         bench.table.note(format!("admit: {passed} of {} samples found no node and are left out", 3 * n));
+    }
+    if let Some(there) = bench.beside_backlog {
+        let ratio = there / cold.p50();
+        let figure = format!("p50 {} / {}", duration(there), duration(cold.p50()));
+        let measure = Measure::target(format!("{ratio:.2} x"), "<= 3 x", ratio <= 3.0);
+        bench.table.row("  beside the backlog, against this", figure, measure);
     }
     for (replicas, gpus) in GANGS {
         let (cold, warm) = office.gangs(bench, replicas, gpus);

@@ -26,8 +26,8 @@ pub struct Bench {
     /// Smaller sizes and fewer samples.
     pub quick: bool,
     pub table: Table,
-    /// Nanoseconds to admit one replica into a cluster of usual size, once that was measured.
-    pub admitted: Option<f64>,
+    /// Nanoseconds to admit one replica beside a long backlog, once that was measured.
+    pub beside_backlog: Option<f64>,
 }
 
 impl Bench {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Readings of the clock from which its own cost is taken.
 const READINGS: usize = 10_001;
@@ -54,6 +54,21 @@ fn nanoseconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let start = Instant::now();
     let value = black_box(work());
     (start.elapsed().as_nanos() as f64, value)
+}
+
+/// A point in time after which a run is given up.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline(Instant);
+
+#[allow(clippy::disallowed_methods, reason = "a benchmark gives up by wall time")]
+impl Deadline {
+    pub fn after(seconds: u64) -> Deadline {
+        Deadline(Instant::now() + Duration::from_secs(seconds))
+    }
+
+    pub fn passed(&self) -> bool {
+        Instant::now() > self.0
+    }
 }
 
 /// The scheduler's account of this thread.

@@ -1,5 +1,6 @@
 //! Virtual time for a list of jobs, with as little around the engine as possible.
 
+use crate::clock::Deadline;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tidegate_check::Checker;
@@ -7,6 +8,9 @@ use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Engine};
+
+/// Seconds after which a run is given up.
+const PATIENCE: u64 = 60;
 
 /// Something to run, once it has arrived.
 #[derive(Clone, Debug)]
@@ -34,6 +38,8 @@ pub struct Outcome {
     pub evictions: u64,
     /// Commands carried out: arrivals, ends, releases, timers.
     pub commands: u64,
+    /// It took too long and was given up.
+    pub given_up: bool,
     /// What the checker found.
     pub violation: Option<String>,
 }
@@ -56,7 +62,12 @@ pub fn drive(engine: &mut Engine, jobs: Vec<Job>, checker: Option<Checker>) -> O
     let ends = BinaryHeap::with_capacity(jobs.len());
     let mut drive = Drive { engine, checker, ends, leaving: Vec::new(), outcome };
     let mut jobs = jobs.into_iter().peekable();
+    let deadline = Deadline::after(PATIENCE);
     while drive.outcome.violation.is_none() {
+        if drive.outcome.commands.is_multiple_of(256) && deadline.passed() {
+            drive.outcome.given_up = true;
+            break;
+        }
         let arrival = jobs.peek().map(|job| job.arrives);
         let end = drive.ends.peek().map(|end| end.0.0);
         let timer = drive.engine.next_due();

@@ -7,7 +7,7 @@ use crate::drive::{Job, drive};
 use crate::random::Random;
 use crate::samples::thousands;
 use crate::sizes;
-use crate::table::Measure;
+use crate::table::{self, Measure};
 use crate::tree::Levels;
 use tidegate_engine::ids::{Span, Tick};
 use tidegate_engine::policy::Policy;
@@ -48,17 +48,21 @@ pub fn run(bench: &mut Bench) {
     let (ns, outcome) = bench.watch.time_alone(|| drive(&mut cluster.engine, jobs, None));
     let cpu = cpu_seconds() - before;
     let ended = outcome.courses.iter().filter(|course| course.ended.is_some()).count();
+    let ended = thousands(ended as u64);
+    let figure = match outcome.given_up {
+        true => format!("given up after {cpu:.1} s of CPU, {ended} ended"),
+        false => format!("{cpu:.2} s of CPU; {ended} ended, {} evictions", thousands(outcome.evictions)),
+    };
     bench.table.row(
         format!("flow: {} workloads, 1,000 quotas with borrowing, {NODES} nodes x 8", thousands(count)),
-        format!(
-            "{cpu:.2} s of CPU; {} ended, {} evictions",
-            thousands(ended as u64),
-            thousands(outcome.evictions)
-        ),
+        figure,
         Measure::target(
-            format!("{:.1} x less than Kueue's CI (1,179 s, another machine, with run times)", 1_179.0 / cpu),
+            format!(
+                "Kueue's CI: {} x that (1,179 s, another machine, with run times)",
+                table::count(1_179.0 / cpu)
+            ),
             "<= 1 s",
-            cpu <= 1.0,
+            cpu <= 1.0 && !outcome.given_up,
         ),
     );
     let per = ns / outcome.commands as f64;

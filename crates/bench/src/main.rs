@@ -16,13 +16,14 @@ const TRACES: &str = "TIDEGATE_TRACES";
 type Section = (&'static str, fn(&mut Bench));
 
 const SECTIONS: [Section; 10] = [
+    // First, while the heap is fresh: it measures memory.
+    ("backlog", backlog::run),
     ("admit", admit::run),
     ("preempt", preempt::run),
     ("reclaim-pass", reclaim::run_pass),
     ("reclaim-gang", reclaim::run_gang),
     ("refuse", refuse::run),
     ("flow", flow::run),
-    ("backlog", backlog::run),
     ("philly", run_philly),
     ("openb", run_openb),
     ("instructions", instructions::run),
@@ -54,7 +55,8 @@ fn main() -> ExitCode {
     let watch = Stopwatch::new();
     eprintln!("dependent loads ...");
     let first = memory::dependent_load(&watch);
-    let mut bench = Bench { watch, chill: Chill::new(), quick, table: Table::default(), admitted: None };
+    let mut bench =
+        Bench { watch, chill: Chill::new(), quick, table: Table::default(), beside_backlog: None };
     for (name, run) in SECTIONS {
         if names.is_empty() || names.iter().any(|wanted| wanted == name) {
             run(&mut bench);
