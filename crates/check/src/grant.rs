@@ -164,10 +164,10 @@ impl World {
                     .map(|r| r.amount)
                     .sum();
                 let account = &self.quotas[&draw.account];
-                // Leaving draws may cover it: what matters is what is left once it has its claim.
+                // What leaves comes back: what matters is what is left for the claim then.
                 let mut line = *account.line(draw.dimension);
                 line.add(Standing::Held, draw.amount);
-                let free = share(&self.quotas, draw.account)[draw.dimension] - line.used();
+                let free = share(&self.quotas, draw.account)[draw.dimension] - line.promised();
                 if kept > 0 && free < kept {
                     let workload = workload.spec.name.to_string();
                     let (account, reserved_for) = (account.name.clone(), claim.spec.name.to_string());

@@ -30,6 +30,7 @@ impl Engine {
             return Err(Refusal::ClockBackwards { now: now.0, last: self.state.now.0 });
         }
         let before = std::mem::replace(&mut self.state.now, now);
+        self.state.agenda.just_started.clear();
         let mut session = Session { s: &mut self.state, now, events: Vec::new() };
         match session.carry_out(command) {
             Ok(()) => Ok(session.events),

@@ -9,7 +9,7 @@ use crate::reason::{Exemption, Reason, RuleOff, Unblock};
 use crate::resources::{Dimension, ModelSet};
 use crate::state::State;
 use crate::unit::Unit;
-use crate::words::{Class, EvictionRule, Module, ModuleSet, Priority, PrioritySet, Rule};
+use crate::words::{Class, EvictionRule, IdleUse, Module, ModuleSet, Priority, PrioritySet, Rule};
 
 /// Accounts listed one by one in an explanation; further ones are in the total.
 const LISTED_ACCOUNTS: usize = 8;
@@ -208,6 +208,10 @@ impl State {
     pub(crate) fn could_evict(&self, u: &Unit, id: WorkloadId) -> bool {
         let policy = &self.tree[u.quota].policy;
         let w = &self.w(id).spec;
+        // Who uses idle capacity only has no plans.
+        if self.w(u.workload).spec.idle == IdleUse::Only {
+            return false;
+        }
         let by_self = policy.self_level.is_some_and(|p| {
             let own = u.quota == w.quota && p.reaches_own();
             let sibling = p.reaches_siblings() && self.tree.are_siblings(u.quota, w.quota);

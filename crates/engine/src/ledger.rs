@@ -232,9 +232,12 @@ impl Ledger {
             let moved = late.min(left);
             left -= moved;
             self.transits[i].3 -= moved;
-            self.transits.push((giver, to, d, moved));
             self.adjust(tree, from, d, |c| c.transit -= moved);
-            self.adjust(tree, to, d, |c| c.transit += moved);
+            // Whoever gets back what it owes owes it no more.
+            if giver != to {
+                self.transits.push((giver, to, d, moved));
+                self.adjust(tree, to, d, |c| c.transit += moved);
+            }
         }
         self.transits.retain(|t| t.3 > 0);
     }

@@ -55,11 +55,12 @@ impl Session<'_> {
         loop {
             self.refund_freed();
             self.settle_overdrafts();
+            let offered = self.s.agenda.dirty.is_empty() && self.wake_idle_waiter(&mut pass);
             // Holds that have all start last: until then somebody of higher rank may take them over.
-            if self.s.agenda.dirty.is_empty() && !self.wake_idle_waiter(&mut pass) && !self.start_complete() {
+            if !offered && self.s.agenda.dirty.is_empty() && !self.start_complete() {
                 break;
             }
-            self.run(&mut pass);
+            self.run(&mut pass, offered);
             self.close(&mut pass);
         }
         self.merge_growth(&pass);
@@ -112,11 +113,16 @@ impl Session<'_> {
     }
 
     /// One sweep over the queues in which something may have become possible.
-    fn run(&mut self, pass: &mut Pass) {
+    /// Idle capacity is offered for one start at a time, so that the next one goes to whose turn it is then.
+    fn run(&mut self, pass: &mut Pass, offered: bool) {
         'again: loop {
             for round in ROUNDS {
                 while let Some((quota, key, id)) = self.next_turn(pass, round) {
                     if self.attempt(pass, id, round) {
+                        if offered && round == Round::Idle {
+                            pass.offered.clear();
+                            return;
+                        }
                         continue 'again;
                     }
                     let epoch = self.s.queues[quota.index()].epoch();
@@ -214,7 +220,7 @@ impl Session<'_> {
                 continue;
             }
             let wanted: Vec<_> = amounts.iter().map(|&(d, each)| (d, each * i64::from(least))).collect();
-            if self.make_room(quota, rules.child, &wanted, false) && self.try_start(id, rules) == Outcome::Started {
+            if self.make_room(quota, rules.child, &wanted) && self.try_start(id, rules) == Outcome::Started {
                 return Outcome::Started;
             }
         }

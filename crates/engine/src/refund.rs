@@ -101,15 +101,39 @@ impl State {
 
 impl Session<'_> {
     /// Moves draws of others so that these amounts are free for `quota`, on its account or, with `child`, below
-    /// it too. If moving alone cannot do it, nothing is moved, or with `partly` as much as can be.
-    pub(crate) fn make_room(&mut self, quota: QuotaId, child: bool, amounts: &[(Dimension, i64)], partly: bool) -> bool {
+    /// it too. If moving alone cannot do it, nothing is moved.
+    pub(crate) fn make_room(&mut self, quota: QuotaId, child: bool, amounts: &[(Dimension, i64)]) -> bool {
+        let short = |s: &State, d| {
+            let cell = s.ledger.cell(quota, d);
+            cell.balance().max(0) + if child { cell.free_below } else { 0 }
+        };
+        self.move_away(quota, child, amounts, false, short)
+    }
+
+    /// Moves draws of others off an account that is to lose these amounts of its share; with `partly`, as much
+    /// as can be. What has not arrived there yet may be given away too.
+    pub(crate) fn clear_share(&mut self, account: QuotaId, amounts: &[(Dimension, i64)], partly: bool) -> bool {
+        let free = |s: &State, d| {
+            let cell = s.ledger.cell(account, d);
+            cell.share - cell.drawn - cell.held
+        };
+        self.move_away(account, false, amounts, partly, free)
+    }
+
+    fn move_away(
+        &mut self,
+        quota: QuotaId,
+        child: bool,
+        amounts: &[(Dimension, i64)],
+        partly: bool,
+        free: impl Fn(&State, Dimension) -> i64,
+    ) -> bool {
         let mut moves = Vec::new();
         let mut enough = true;
         for &(d, amount) in amounts {
-            let cell = self.s.ledger.cell(quota, d);
-            let free = if child { cell.balance().max(0) + cell.free_below } else { cell.balance() };
-            if free < amount {
-                enough &= self.s.moves_to_make_room(quota, child, d, amount - free, &mut moves) == 0;
+            let short = amount - free(self.s, d);
+            if short > 0 {
+                enough &= self.s.moves_to_make_room(quota, child, d, short, &mut moves) == 0;
             }
         }
         if enough || partly {

@@ -8,7 +8,7 @@ use crate::funding;
 use crate::ids::{ModelId, NodeId, QuotaId, WorkloadId};
 use crate::nodes::NodeState;
 use crate::session::Session;
-use crate::state::State;
+use crate::state::{State, Timer};
 use crate::unit::{Draw, Draws};
 use crate::words::{Class, Rule};
 use crate::workload::Role;
@@ -25,6 +25,12 @@ impl Session<'_> {
         }
         let now = self.now;
         let due: Vec<WorkloadId> = queue.passed.iter().take_while(|(at, _)| at.after(guard) <= now).map(|p| p.1).collect();
+        if due.is_empty() {
+            if let Some(&(first, _)) = self.s.queues[quota.index()].passed.first() {
+                self.s.set_timer(first.after(guard), Timer::Guard(quota));
+            }
+            return;
+        }
         let Some((id, (accounts, nodes))) = due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?))) else { return };
         self.emit(EventKind::Reserved { workload: id, accounts, nodes });
         self.s.wake(quota);

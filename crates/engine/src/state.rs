@@ -94,6 +94,8 @@ pub(crate) struct Agenda {
     pub(crate) dirty: BTreeSet<QuotaId>,
     /// Accounts on which balance came free.
     pub(crate) freed: BTreeSet<QuotaId>,
+    /// Held units that were started by the command at hand.
+    pub(crate) just_started: BTreeSet<u32>,
     /// Held units that have all they need.
     pub(crate) complete: BTreeSet<WorkloadId>,
     /// Queues with somebody whom only nodes kept from starting, by pool.

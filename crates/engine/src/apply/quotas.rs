@@ -89,6 +89,10 @@ impl State {
     pub(super) fn set_policy(&mut self, id: QuotaId, policy: &Policy) {
         let before = self.tree[id].policy;
         self.tree[id].policy = *policy;
+        self.set_timer(self.now, Timer::Guard(id));
+        if policy.queue.strategy == Strategy::Balance {
+            self.set_timer(self.now, Timer::Window(id));
+        }
         if policy.queue.strategy == Strategy::Fair && before.queue.strategy != Strategy::Fair {
             self.count_served(id);
         }

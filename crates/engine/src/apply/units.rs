@@ -54,6 +54,7 @@ impl State {
                         });
                     }
                     self.held.remove(&unit);
+                    self.agenda.just_started.insert(unit);
                     let u = &mut self.units[unit];
                     (u.state, u.started, u.saved_at) = (UnitState::Running, at, at);
                     unit
@@ -331,6 +332,10 @@ impl State {
             if running {
                 self.enlist(unit);
                 self.wake_hunters(unit);
+                // Whoever spared it because it could have returned may look again.
+                for i in 0..self.units[unit].grant.draws.len() {
+                    self.wake_users(self.units[unit].grant.draws[i].account);
+                }
             }
         }
     }

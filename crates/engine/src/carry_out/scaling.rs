@@ -91,7 +91,7 @@ impl Session<'_> {
     /// Makes an account ready to lose a part of its share; under `refuse` it must not be drawn beyond the rest.
     fn give_up(&mut self, account: QuotaId, amount: &Resources, mode: Mode, receiver: &str) -> Result<(), Refusal> {
         let amounts: Vec<(Dimension, i64)> = amount.stated().collect();
-        if self.make_room(account, false, &amounts, mode != Mode::Refuse) || mode != Mode::Refuse {
+        if self.clear_share(account, &amounts, mode != Mode::Refuse) || mode != Mode::Refuse {
             return Ok(());
         }
         let (mut drawn, mut share) = (Resources::default(), Resources::default());

@@ -101,7 +101,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     fn take_holds(&mut self) {
         for unit in self.hunt.holds_to_take() {
             self.holds.push(unit);
-            self.give(unit, true, 1);
+            self.give(unit, Some(Class::Firm), 1);
         }
     }
 
@@ -136,11 +136,11 @@ impl<'h, 'a> Cover<'h, 'a> {
         self.trials.insert(node, Trial { capacity, usable, fits, freed: 0 });
     }
 
-    /// Adds or takes away what a unit gives back: devices, and if it `pays` its draws.
-    fn give(&mut self, unit: u32, pays: bool, sign: i64) {
+    /// Adds or takes away what a unit gives back: devices, and such draws as are below `pays`.
+    fn give(&mut self, unit: u32, pays: Option<Class>, sign: i64) {
         let hunt = self.hunt;
         let u = &hunt.s.units[unit];
-        for d in u.grant.draws.iter().filter(|_| pays) {
+        for d in u.grant.draws.iter().filter(|d| pays.is_some_and(|most| d.class <= most)) {
             if funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_some() {
                 self.credits.add(d.account, d.dimension, sign * d.amount);
             }
@@ -252,7 +252,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         let mut stream = Stream::new(hunt, level);
         while let Some(unit) = stream.next() {
             let named = hunt.names(&hunt.s.units[unit]).expect("the stream yields who is named");
-            if self.is_chosen(unit) || !named.pays() || !self.pays(unit) {
+            if self.is_chosen(unit) || !self.pays(unit, named) {
                 continue;
             }
             let Some(bite) = self.bite(unit) else { continue };
@@ -264,10 +264,10 @@ impl<'h, 'a> Cover<'h, 'a> {
         None
     }
 
-    /// Whether a unit draws on an account that the plan may use.
-    fn pays(&self, unit: u32) -> bool {
+    /// Whether what a unit gives back is on an account that the plan may use.
+    fn pays(&self, unit: u32, named: Named) -> bool {
         let hunt = self.hunt;
-        hunt.s.units[unit].grant.draws.iter().any(|d| {
+        hunt.s.units[unit].grant.draws.iter().filter(|d| named.pays().is_some_and(|most| d.class <= most)).any(|d| {
             hunt.amounts.iter().any(|a| a.0 == d.dimension)
                 && funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_some()
         })
@@ -298,11 +298,11 @@ impl<'h, 'a> Cover<'h, 'a> {
     pub(super) fn prune_except(&mut self, last: u32) {
         for i in (0..self.holds.len()).rev() {
             let unit = self.holds[i];
-            self.give(unit, true, -1);
+            self.give(unit, Some(Class::Firm), -1);
             if self.is_enough() {
                 self.holds.remove(i);
             } else {
-                self.give(unit, true, 1);
+                self.give(unit, Some(Class::Firm), 1);
             }
         }
         let s = self.hunt.s;

@@ -35,9 +35,14 @@ impl Named {
         }
     }
 
-    /// Whether its draws count for the plan. Whoever is in the way on nodes alone keeps what is its own.
-    pub(super) fn pays(&self) -> bool {
-        self.tier > RECALL || self.policy_of.is_some()
+    /// Draws up to this class count for the plan. A recall takes back what is lent, never what is a unit's own;
+    /// whoever is in the way on nodes alone pays nothing.
+    pub(super) fn pays(&self) -> Option<Class> {
+        match (self.tier, self.policy_of) {
+            (RECALL, None) => None,
+            (RECALL, Some(_)) => Some(Class::Loan),
+            _ => Some(Class::Firm),
+        }
     }
 
     fn within(&self, level: Level, priority: Priority) -> bool {
@@ -48,7 +53,7 @@ impl Named {
 impl Hunt<'_> {
     /// Who may be evicted for this plan, and under which rule.
     pub(super) fn names(&self, u: &Unit) -> Option<Named> {
-        if u.state != UnitState::Running || u.workload == self.id {
+        if u.state != UnitState::Running || u.workload == self.id || self.is_just_started(u) {
             return None;
         }
         if u.class < self.tiers.class
@@ -91,6 +96,12 @@ impl Hunt<'_> {
             Some(d) => Some(Some(d.account)),
             None => (self.for_nodes && self.s.tree[u.quota].pool == self.pool).then_some(None),
         }
+    }
+
+    /// A hold that became a start in this very pass is not evicted in it.
+    fn is_just_started(&self, u: &Unit) -> bool {
+        let started = &self.s.agenda.just_started;
+        !started.is_empty() && started.iter().any(|&s| self.s.units.get(s).is_some_and(|o| o.workload == u.workload && o.number == u.number))
     }
 
     pub(super) fn is_protected(&self, u: &Unit) -> bool {

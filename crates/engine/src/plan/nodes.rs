@@ -4,7 +4,7 @@ use super::cost::LostByBand;
 use super::cover::Cover;
 use super::level::{Level, Named};
 use super::stream::Stream;
-use crate::ids::{NodeId, WorkloadId};
+use crate::ids::{NodeId, Tick, WorkloadId};
 use crate::words::Priority;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -24,6 +24,9 @@ const IMPROVE_CANDIDATES: usize = 24;
 struct Bid {
     lost: LostByBand,
     units: usize,
+    /// The latest start among them, and the lowest id.
+    started: Reverse<Tick>,
+    workload: WorkloadId,
     node: NodeId,
 }
 
@@ -128,11 +131,18 @@ impl Cover<'_, '_> {
             }
             c.fits(&shape) >= target
         };
-        groups.sort_by(|a, b| (a.band, a.lost).cmp(&(b.band, b.lost)));
+        let key = |g: &Group| {
+            let u = &hunt.s.units[g.units[0]];
+            (g.band, g.lost, Reverse(u.started), u.workload, u.number)
+        };
+        groups.sort_by_key(key);
         let price = |chosen: &[&Group]| {
             let mut lost = LostByBand::default();
             chosen.iter().for_each(|g| lost.add(g.band, g.lost));
-            Bid { lost, units: chosen.iter().map(|g| g.units.len()).sum(), node }
+            let all = chosen.iter().flat_map(|g| &g.units).map(|&u| &hunt.s.units[u]);
+            let started = Reverse(all.clone().map(|u| u.started).max().unwrap_or_default());
+            let workload = all.clone().map(|u| u.workload).min().unwrap_or(WorkloadId(u32::MAX));
+            Bid { lost, units: all.count(), started, workload, node }
         };
         let mut best: Option<(Bid, Vec<&Group>)> = None;
         let equal = groups.windows(2).all(|p| p[0].units.len() == 1 && hunt.s.units[p[0].units[0]].gpu == hunt.s.units[p[1].units[0]].gpu);
@@ -185,11 +195,9 @@ impl Cover<'_, '_> {
             let mut lost = self.loss(&units);
             if u.is_replica {
                 let before = bitten.entry(u.workload).or_default();
-                let left = self.spared_units(u.workload).count() as u32 - *before;
-                if left <= s.w(u.workload).spec.min() && units.len() == 1 {
-                    continue;
-                }
-                if units.len() > 1 && *before > 0 {
+                let all = self.spared_units(u.workload).count();
+                let whole = units.len() == all;
+                if *before > 0 && (whole || all as u32 - *before <= s.w(u.workload).spec.min()) {
                     continue;
                 }
                 if *before > 0 && u.module == crate::words::Module::Training {
