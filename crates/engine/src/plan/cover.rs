@@ -31,7 +31,9 @@ pub(super) struct Cover<'h, 'a> {
     /// Chosen units by workload, where replicas go one by one.
     bitten: BTreeMap<WorkloadId, u32>,
     holds: Vec<u32>,
-    credits: Credits,
+    /// What the plan takes, and all that comes free with it on accounts that it may use.
+    taken: Credits,
+    freed: Credits,
     trials: BTreeMap<NodeId, Trial>,
     /// Free places for all roles, ascending by node.
     base: Vec<Slot>,
@@ -47,7 +49,8 @@ impl<'h, 'a> Cover<'h, 'a> {
             members: BTreeSet::new(),
             bitten: BTreeMap::new(),
             holds: Vec::new(),
-            credits: Credits::default(),
+            taken: Credits::default(),
+            freed: Credits::default(),
             trials: BTreeMap::new(),
             base: Vec::new(),
             fits: 0,
@@ -101,12 +104,13 @@ impl<'h, 'a> Cover<'h, 'a> {
     fn take_holds(&mut self) {
         for unit in self.hunt.holds_to_take() {
             self.holds.push(unit);
-            self.give(unit, Some(Class::Firm), 1);
+            self.give(unit, None, 1);
         }
     }
 
+    /// What the plan pays with: what it takes if that will do.
     pub(super) fn credits(&self) -> &Credits {
-        &self.credits
+        if self.hunt.can_pay(&self.taken) { &self.taken } else { &self.freed }
     }
 
     pub(super) fn victims(&self) -> impl Iterator<Item = &(u32, Named)> {
@@ -136,13 +140,19 @@ impl<'h, 'a> Cover<'h, 'a> {
         self.trials.insert(node, Trial { capacity, usable, fits, freed: 0 });
     }
 
-    /// Adds or takes away what a unit gives back: devices, and such draws as are below `pays`.
-    fn give(&mut self, unit: u32, pays: Option<Class>, sign: i64) {
+    /// Adds or takes away what a unit gives back in both books.
+    fn give(&mut self, unit: u32, named: Option<Named>, sign: i64) {
         let hunt = self.hunt;
         let u = &hunt.s.units[unit];
-        for d in u.grant.draws.iter().filter(|d| pays.is_some_and(|most| d.class <= most)) {
-            if funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_some() {
-                self.credits.add(d.account, d.dimension, sign * d.amount);
+        for d in &u.grant.draws {
+            if funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_none() {
+                continue;
+            }
+            if named.is_none_or(|n| n.takes(d.class, hunt.tiers.class)) {
+                self.taken.add(d.account, d.dimension, sign * d.amount);
+            }
+            if named.is_none_or(|n| n.tier > RECALL || n.policy_of.is_some()) {
+                self.freed.add(d.account, d.dimension, sign * d.amount);
             }
         }
         for slot in &u.grant.slots {
@@ -170,7 +180,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         if u.is_replica {
             *self.bitten.entry(u.workload).or_default() += 1;
         }
-        self.give(unit, named.pays(), 1);
+        self.give(unit, Some(named), 1);
     }
 
     fn unchoose(&mut self, unit: u32) -> Named {
@@ -181,7 +191,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         if u.is_replica {
             *self.bitten.get_mut(&u.workload).expect("it was bitten") -= 1;
         }
-        self.give(unit, named.pays(), -1);
+        self.give(unit, Some(named), -1);
         named
     }
 
@@ -193,7 +203,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     }
 
     pub(super) fn is_enough(&self) -> bool {
-        self.nodes_suffice() && self.hunt.can_pay(&self.credits)
+        self.nodes_suffice() && self.hunt.can_pay(&self.freed)
     }
 
     pub(super) fn missing_slots(&self) -> u32 {
@@ -246,7 +256,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     /// Units for want of balance, cheapest first.
     fn cover_accounts(&mut self, level: Level) -> Option<()> {
         let hunt = self.hunt;
-        if hunt.can_pay(&self.credits) {
+        if hunt.can_pay(&self.taken) {
             return Some(());
         }
         let mut stream = Stream::new(hunt, level);
@@ -257,7 +267,7 @@ impl<'h, 'a> Cover<'h, 'a> {
             }
             let Some(bite) = self.bite(unit) else { continue };
             bite.into_iter().for_each(|u| self.choose(u, named));
-            if hunt.can_pay(&self.credits) {
+            if hunt.can_pay(&self.taken) {
                 return Some(());
             }
         }
@@ -267,7 +277,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     /// Whether what a unit gives back is on an account that the plan may use.
     fn pays(&self, unit: u32, named: Named) -> bool {
         let hunt = self.hunt;
-        hunt.s.units[unit].grant.draws.iter().filter(|d| named.pays().is_some_and(|most| d.class <= most)).any(|d| {
+        hunt.s.units[unit].grant.draws.iter().filter(|d| named.takes(d.class, hunt.tiers.class)).any(|d| {
             hunt.amounts.iter().any(|a| a.0 == d.dimension)
                 && funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_some()
         })
@@ -298,11 +308,11 @@ impl<'h, 'a> Cover<'h, 'a> {
     pub(super) fn prune_except(&mut self, last: u32) {
         for i in (0..self.holds.len()).rev() {
             let unit = self.holds[i];
-            self.give(unit, Some(Class::Firm), -1);
+            self.give(unit, None, -1);
             if self.is_enough() {
                 self.holds.remove(i);
             } else {
-                self.give(unit, Some(Class::Firm), 1);
+                self.give(unit, None, 1);
             }
         }
         let s = self.hunt.s;

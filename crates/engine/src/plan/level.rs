@@ -35,14 +35,10 @@ impl Named {
         }
     }
 
-    /// Draws up to this class count for the plan. A recall takes back what is lent, never what is a unit's own;
-    /// whoever is in the way on nodes alone pays nothing.
-    pub(super) fn pays(&self) -> Option<Class> {
-        match (self.tier, self.policy_of) {
-            (RECALL, None) => None,
-            (RECALL, Some(_)) => Some(Class::Loan),
-            _ => Some(Class::Firm),
-        }
+    /// Whether a draw is what the plan takes. A recall takes back what is lent below the plan's class, never
+    /// what is a unit's own; from whoever is in the way on nodes alone it takes nothing.
+    pub(super) fn takes(&self, draw: Class, plan: Class) -> bool {
+        self.tier > RECALL || (self.policy_of.is_some() && draw < plan)
     }
 
     fn within(&self, level: Level, priority: Priority) -> bool {
@@ -90,7 +86,7 @@ impl Hunt<'_> {
     /// The account that a unit borrows from this plan; `Some(None)` if it is in the way on nodes alone.
     fn lent_by(&self, u: &Unit) -> Option<Option<QuotaId>> {
         let lent = |d: &&crate::unit::Draw| {
-            d.class < Class::Firm && crate::funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some()
+            d.class < self.tiers.class && crate::funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some()
         };
         match u.grant.draws.iter().find(lent) {
             Some(d) => Some(Some(d.account)),
