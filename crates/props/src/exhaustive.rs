@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tidegate_engine::Engine;
 use tidegate_engine::ids::{ModelId, Tick, WorkloadId};
 use tidegate_engine::resources::{Dimension, Resources};
-use tidegate_engine::unit::Unit;
+use tidegate_engine::unit::{Draw, Unit};
 use tidegate_engine::words::{Class, Module, Scope};
 use tidegate_engine::workload::WorkloadSpec;
 
@@ -93,6 +93,15 @@ const PHASES: [Phase; 6] = {
     ]
 };
 
+/// What a recall pays with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pay {
+    /// What was lent: a plan that needs no more must be found.
+    Lent,
+    /// All that comes free: a plan may count on it.
+    All,
+}
+
 /// A unit that a phase may evict.
 #[derive(Clone, Copy, Debug)]
 struct Candidate<'a> {
@@ -140,27 +149,21 @@ impl<'a> Question<'a> {
         if recall(e, p, phase.class, phase.forced(), phase.reach, unit) {
             return Some(Candidate { unit, tier: 1, dearer: unit.class == Class::Loan, along: false });
         }
-        if is_protected(e, unit, self.now) {
-            return None;
-        }
-        if phase.self_level && self_level(e, p.quota, p.priority, unit.quota, unit.priority, unit.module) {
-            let policy = e.quota(p.quota).and_then(|q| q.policy.self_level)?;
-            let dearer = policy.scope() == Scope::Both && unit.quota != p.quota;
-            return Some(Candidate { unit, tier: 2, dearer, along: false });
-        }
-        let child = phase.child_level && child_level(e, p.quota, unit.quota, unit.priority, unit.module);
-        child.then_some(Candidate { unit, tier: 3, dearer: false, along: false })
+        let (tier, dearer) = self.is_forced(phase, unit)?;
+        Some(Candidate { unit, tier, dearer, along: false })
     }
 
     /// Whether both books have room once these are gone.
-    fn feasible(&self, phase: &Phase, gone: &[&Unit]) -> Option<bool> {
+    fn feasible(&self, phase: &Phase, pay: Pay, gone: &[&Unit]) -> Option<bool> {
         let usable = accounts(self.engine, &self.payer, phase.class, phase.forced());
         let mut free = Resources::default();
         for b in self.engine.books().iter().filter(|b| usable.contains(&b.quota) && !b.overdrawn) {
             let mut balance = b.balance;
-            let paying = gone.iter().filter(|u| self.pays(phase, u, gone)).flat_map(|u| &u.grant.draws);
-            for draw in paying.filter(|d| d.account == b.quota) {
-                balance[draw.dimension] += draw.amount;
+            for unit in gone {
+                let here = unit.grant.draws.iter().filter(|d| d.account == b.quota);
+                for draw in here.filter(|d| self.counts(phase, pay, d, unit, gone)) {
+                    balance[draw.dimension] += draw.amount;
+                }
             }
             Dimension::all().for_each(|d| free[d] += balance[d].max(0));
         }
@@ -172,11 +175,30 @@ impl<'a> Question<'a> {
         room.holds(&self.load)
     }
 
-    /// Workloads that are recalled for want of nodes alone give nodes, and not what they draw by right.
-    fn pays(&self, phase: &Phase, unit: &Unit, gone: &[&Unit]) -> bool {
+    /// Whether tiers 2 or 3 name a unit, whatever recall says of it.
+    fn is_forced(&self, phase: &Phase, unit: &Unit) -> Option<(u8, bool)> {
         let (e, p) = (self.engine, &self.payer);
-        let lent = |u: &&&Unit| recall(e, p, phase.class, phase.forced(), Reach::Accounts, u);
-        phase.forced() || gone.iter().filter(|u| u.workload == unit.workload).any(|u| lent(&u))
+        if is_protected(e, unit, self.now) {
+            return None;
+        }
+        if phase.self_level && self_level(e, p.quota, p.priority, unit.quota, unit.priority, unit.module) {
+            let policy = e.quota(p.quota).and_then(|q| q.policy.self_level)?;
+            return Some((2, policy.scope() == Scope::Both && unit.quota != p.quota));
+        }
+        let child = phase.child_level && child_level(e, p.quota, unit.quota, unit.priority, unit.module);
+        child.then_some((3, false))
+    }
+
+    /// Whether a draw of somebody who leaves counts for the plan.
+    fn counts(&self, phase: &Phase, pay: Pay, draw: &Draw, unit: &Unit, gone: &[&Unit]) -> bool {
+        if self.is_forced(phase, unit).is_some() {
+            return true;
+        }
+        // Whoever is recalled for want of nodes alone gives nodes only.
+        let (e, p) = (self.engine, &self.payer);
+        let lent = |u: &&Unit| recall(e, p, phase.class, phase.forced(), Reach::Accounts, u);
+        let pays = gone.iter().filter(|u| u.workload == unit.workload).any(|u| lent(u));
+        pays && (pay == Pay::All || draw.class < phase.class)
     }
 
     fn cost(&self, at: usize, gone: &[Candidate<'a>]) -> Cost {
@@ -252,13 +274,13 @@ impl<'a> Question<'a> {
     /// the plan is firm. They could be struck out, so that it is no plan.
     fn is_pretext(&self, phase: &Phase, gone: &[Candidate<'a>]) -> bool {
         let recalled: Vec<&Unit> = gone.iter().filter(|c| c.tier == 1).map(|c| c.unit).collect();
-        phase.forced() && self.feasible(phase, &recalled) == Some(true)
+        phase.forced() && self.feasible(phase, Pay::Lent, &recalled) == Some(true)
     }
 
     /// The least harmful plan of all.
     pub fn best(&self) -> Answer {
         for (at, phase) in PHASES.iter().enumerate() {
-            match self.feasible(phase, &[]) {
+            match self.feasible(phase, Pay::Lent, &[]) {
                 Some(true) if !phase.forced() => return Answer::Fits,
                 None => return Answer::Open,
                 _ => {}
@@ -283,7 +305,7 @@ impl<'a> Question<'a> {
                     continue;
                 }
                 let gone: Vec<&Unit> = gone.iter().map(|c| c.unit).collect();
-                match self.feasible(phase, &gone) {
+                match self.feasible(phase, Pay::Lent, &gone) {
                     None => return Answer::Open,
                     Some(false) => {}
                     Some(true) => {
@@ -312,7 +334,7 @@ impl<'a> Question<'a> {
                 continue;
             }
             let leaving: Vec<&Unit> = gone.iter().map(|c| c.unit).collect();
-            if self.feasible(phase, &leaving) != Some(true) {
+            if self.feasible(phase, Pay::All, &leaving) != Some(true) {
                 why = "it is not feasible".into();
                 continue;
             }
@@ -322,7 +344,7 @@ impl<'a> Question<'a> {
                 let tier = self.cost(at, &fewer).tier;
                 let allowed = (!phase.forced() || tier >= 2) && self.is_whole(&fewer);
                 let fewer: Vec<&Unit> = fewer.iter().map(|c| c.unit).collect();
-                if allowed && self.feasible(phase, &fewer) == Some(true) {
+                if allowed && self.feasible(phase, Pay::Lent, &fewer) == Some(true) {
                     let left: Vec<_> = fewer.iter().map(|u| (u.workload.0, u.number)).collect();
                     return Err(format!("it is not minimal: {left:?} suffice"));
                 }

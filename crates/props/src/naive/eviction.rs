@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use tidegate_engine::Engine;
 use tidegate_engine::ids::{QuotaId, Tick};
 use tidegate_engine::unit::Unit;
-use tidegate_engine::words::{Class, EvictionRule, Module, Priority};
+use tidegate_engine::words::{Class, EvictionRule, IdleUse, Module, Priority};
 
 /// Class, then the shallower quota, then priority. Larger is higher.
 pub fn rank(
@@ -42,8 +42,12 @@ pub fn child_level(engine: &Engine, of: QuotaId, quota: QuotaId, priority: Prior
         && is_descendant(engine, quota, of)
 }
 
-/// Whether the unit's own policies of tiers 2 or 3 could evict the payer straight back.
+/// Whether the unit's own policies of tiers 2 or 3 could evict the payer straight back. Whoever uses idle
+/// capacity only evicts nobody.
 pub fn could_return(engine: &Engine, payer: &Payer, u: &Unit) -> bool {
+    if engine.workload(u.workload).is_some_and(|w| w.spec.idle == IdleUse::Only) {
+        return false;
+    }
     self_level(engine, u.quota, u.priority, payer.quota, payer.priority, payer.module)
         || child_level(engine, u.quota, payer.quota, payer.priority, payer.module)
 }
