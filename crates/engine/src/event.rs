@@ -95,6 +95,19 @@ pub enum EventKind {
     Forgotten { workload: WorkloadId },
 }
 
+impl EventKind {
+    /// Whether it changes what a workload draws or occupies.
+    pub(crate) fn changes(&self, id: WorkloadId) -> bool {
+        use EventKind::*;
+        match self {
+            Held { workload, .. } | HoldLost { workload, .. } | Started { workload, .. } | Evicted { workload, .. } => *workload == id,
+            Released { workload, .. } | Moved { workload, .. } | Lost { workload, .. } => *workload == id,
+            Finished { workload } | Failed { workload, .. } | Stopped { workload, .. } => *workload == id,
+            _ => false,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopCause {
     Asked,

@@ -77,6 +77,9 @@ impl Session<'_> {
             while let Some(last) = self.events.iter().rposition(is_start)
                 && let Some(first) = self.events[..last].iter().rposition(is_start)
             {
+                if self.events[first + 1..last].iter().any(|e| e.kind.changes(id)) {
+                    break;
+                }
                 let EventKind::Started { kind, mut grants, .. } = self.events.remove(first).kind else { break };
                 if let EventKind::Started { kind: later, grants: more, .. } = &mut self.events[last - 1].kind {
                     grants.append(more);

@@ -58,8 +58,8 @@ pub(crate) struct Queue {
     lanes: BTreeMap<LaneKey, Lane>,
     /// Arrivals not yet sorted into lanes: most start at once and never are.
     fresh: SmallVec<[(LaneKey, Entry); 1]>,
-    /// Arrivals that were sorted into lanes since the last pass closed.
-    arrived: SmallVec<[WorkloadId; 1]>,
+    /// Those who wait and have not been passed over yet.
+    unpassed: BTreeSet<WorkloadId>,
     /// Raised whenever something changed that may let a stuck lane fit.
     epoch: u64,
     waiting: u32,
@@ -87,9 +87,13 @@ impl Queue {
     pub(crate) fn insert(&mut self, key: LaneKey, entry: Entry) {
         *(if key.growth { &mut self.growing } else { &mut self.waiting }) += 1;
         self.fresh.push((key, entry));
+        if !key.growth {
+            self.unpassed.insert(entry.id);
+        }
     }
 
     pub(crate) fn remove(&mut self, key: LaneKey, entry: Entry) {
+        self.unpassed.remove(&entry.id);
         *(if key.growth { &mut self.growing } else { &mut self.waiting }) -= 1;
         if let Some(i) = self.fresh.iter().position(|f| *f == (key, entry)) {
             self.fresh.swap_remove(i);
@@ -140,24 +144,26 @@ impl Queue {
     pub(crate) fn sort(&mut self) {
         for (key, entry) in self.fresh.drain(..) {
             self.lanes.entry(key).or_default().members.insert(entry);
-            if !key.growth {
-                self.arrived.push(entry.id);
-            }
         }
     }
 
-    /// Those who wait and were tried, or stand in a lane that was, since this was last asked.
-    pub(crate) fn newly_passed(&mut self, policy: &QueuePolicy, now: Tick) -> SmallVec<[WorkloadId; 1]> {
-        let mut arrived = std::mem::take(&mut self.arrived);
-        match self.window(policy, now) {
-            None => {}
-            Some(1) => {
-                arrived.clear();
-                arrived.extend(self.first(policy, now).map(|f| f.1));
-            }
-            Some(n) => arrived = self.list(policy, now).into_iter().take(n as usize).collect(),
+    /// Those who wait, may be tried, and have not been passed over before.
+    pub(crate) fn newly_passed(&self, policy: &QueuePolicy, now: Tick) -> SmallVec<[WorkloadId; 1]> {
+        if self.unpassed.is_empty() {
+            return SmallVec::new();
         }
-        arrived
+        let new = |id: &WorkloadId| self.unpassed.contains(id);
+        match self.window(policy, now) {
+            None => self.unpassed.iter().copied().collect(),
+            Some(1) => self.first(policy, now).map(|f| f.1).into_iter().filter(new).collect(),
+            Some(n) => self.list(policy, now).into_iter().take(n as usize).filter(new).collect(),
+        }
+    }
+
+    /// A workload that waits was passed over at `at`.
+    pub(crate) fn pass_over(&mut self, at: Tick, id: WorkloadId) {
+        self.unpassed.remove(&id);
+        self.passed.insert((at, id));
     }
 
     fn place(&self, policy: &QueuePolicy, now: Tick, key: LaneKey, entry: Entry) -> Place {

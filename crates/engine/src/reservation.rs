@@ -5,7 +5,7 @@
 
 use crate::event::EventKind;
 use crate::funding;
-use crate::ids::{ModelId, NodeId, QuotaId, WorkloadId};
+use crate::ids::{ModelId, NodeId, QuotaId, Span, WorkloadId};
 use crate::nodes::NodeState;
 use crate::session::Session;
 use crate::state::{State, Timer};
@@ -13,6 +13,9 @@ use crate::unit::{Draw, Draws};
 use crate::words::{Class, Rule};
 use crate::workload::Role;
 use std::cmp::Reverse;
+
+/// How long until a reservation that could not be made is tried again, at least.
+const RETRY: Span = Span::minutes(1);
 
 impl Session<'_> {
     /// Grants a reservation if somebody in the queue has been passed over for long enough.
@@ -31,7 +34,11 @@ impl Session<'_> {
             }
             return;
         }
-        let Some((id, (accounts, nodes))) = due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?))) else { return };
+        let Some((id, (accounts, nodes))) = due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?))) else {
+            // Nothing can be kept for anybody now: look again later.
+            self.s.set_timer(now.after(guard.max(RETRY)), Timer::Guard(quota));
+            return;
+        };
         self.emit(EventKind::Reserved { workload: id, accounts, nodes });
         self.s.wake(quota);
     }

@@ -250,6 +250,9 @@ impl State {
             queue.insert(key, entry);
             self.agenda.dirty.insert(quota);
         }
+        if waits && let Some(at) = passed {
+            queue.pass_over(at, id);
+        }
         if !waits
             && let Some(at) = passed
         {

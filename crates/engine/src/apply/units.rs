@@ -55,6 +55,8 @@ impl State {
                     }
                     self.held.remove(&unit);
                     self.agenda.just_started.insert(unit);
+                    // Balance may have come free at home while it was held.
+                    self.agenda.freed.insert(self.units[unit].quota);
                     let u = &mut self.units[unit];
                     (u.state, u.started, u.saved_at) = (UnitState::Running, at, at);
                     unit
@@ -317,7 +319,7 @@ impl State {
         if let Some(at) = fresh.passed_over {
             let quota = self.w(id).spec.quota;
             self.w_mut(id).passed_over = Some(at);
-            self.queues[quota.index()].passed.insert((at, id));
+            self.queues[quota.index()].pass_over(at, id);
         }
     }
 

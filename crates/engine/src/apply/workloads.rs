@@ -33,7 +33,7 @@ impl State {
         self.w_mut(id).passed_over = Some(at);
         let quota = self.w(id).spec.quota;
         let policy = self.tree[quota].policy.queue;
-        self.queues[quota.index()].passed.insert((at, id));
+        self.queues[quota.index()].pass_over(at, id);
         self.set_timer(at.after(policy.starvation_guard), Timer::Guard(quota));
         if policy.strategy == Strategy::Balance {
             self.set_timer(at.after(policy.patience), Timer::Window(quota));

@@ -120,9 +120,12 @@ impl Session<'_> {
     fn after_giving(&mut self, account: QuotaId, amount: &Resources, mode: Mode, rule: EvictionRule) {
         let over = |s: &State| {
             let mut r = Resources::default();
-            amount.stated().for_each(|(d, _)| r[d] = s.ledger.cell(account, d).over());
+            Dimension::all().for_each(|d| r[d] = s.ledger.cell(account, d).over());
             r
         };
+        if amount.stated().all(|(d, _)| self.s.ledger.cell(account, d).over() == 0) {
+            return;
+        }
         if over(self.s) != Resources::default() {
             self.drop_holds_on(account);
         }

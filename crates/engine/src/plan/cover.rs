@@ -429,11 +429,16 @@ impl<'h, 'a> Cover<'h, 'a> {
         for node in free {
             nodes.entry(node).or_insert_with(|| self.hunt.future(node));
         }
+        let model = |node: NodeId| self.hunt.s.pools[self.hunt.pool.index()].nodes.model(node);
         let mut order: Vec<usize> = (0..roles.len()).collect();
         order.sort_by_key(|&i| Reverse(roles[i].shape));
         let mut placed: Vec<Vec<Slot>> = vec![Vec::new(); roles.len()];
         for i in order {
             for (&node, capacity) in &mut nodes {
+                // Only a replica without GPUs may sit on nodes of another model.
+                if roles[i].shape.gpu > 0 && model(node) != self.hunt.model {
+                    continue;
+                }
                 while placed[i].len() < roles[i].replicas as usize
                     && let Some(slot) = capacity.take(node, &roles[i].shape)
                 {
