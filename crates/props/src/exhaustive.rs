@@ -197,7 +197,7 @@ impl<'a> Question<'a> {
         // Whoever is recalled for want of nodes alone gives nodes only.
         let (e, p) = (self.engine, &self.payer);
         let lent = |u: &&Unit| recall(e, p, phase.class, phase.forced(), Reach::Accounts, u);
-        let pays = gone.iter().filter(|u| u.workload == unit.workload).any(|u| lent(u));
+        let pays = gone.iter().filter(|u| u.workload == unit.workload).any(lent);
         pays && (pay == Pay::All || draw.class < phase.class)
     }
 
