@@ -104,6 +104,11 @@ impl Ledger {
         self.accounts[q.index()].cells.iter().any(|c| c.balance() > 0)
     }
 
+    /// Whether something is free that holds miss and leaving units do not cover.
+    pub(crate) fn has_uncovered(&self, q: QuotaId) -> bool {
+        self.accounts[q.index()].cells.iter().any(|c| c.coming < 0 && c.balance() > 0)
+    }
+
     pub(crate) fn account(&self, q: QuotaId) -> &Account {
         &self.accounts[q.index()]
     }

@@ -1,6 +1,7 @@
 //! Where one replica sits: the entry of the placement book.
 
 use crate::ids::NodeId;
+use crate::resources::WHOLE;
 use serde::{Deserialize, Serialize};
 
 /// Devices that a replica occupies on its node.
@@ -14,6 +15,18 @@ pub enum Devices {
     Mask(u64),
     /// Whole devices of a larger node, ascending.
     List(Box<[u16]>),
+}
+
+impl Slot {
+    /// GPUs in thousandths.
+    pub fn milli(&self) -> i64 {
+        match &self.devices {
+            Devices::None => 0,
+            Devices::Part { milli, .. } => i64::from(*milli),
+            Devices::Mask(mask) => i64::from(mask.count_ones() * WHOLE),
+            Devices::List(list) => list.len() as i64 * i64::from(WHOLE),
+        }
+    }
 }
 
 /// One replica on one node.

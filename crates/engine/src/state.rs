@@ -9,6 +9,7 @@ use crate::quota_tree::QuotaTree;
 use crate::queue::{LaneKey, Queue};
 use crate::pins::{Cells, Pins};
 use crate::resources::{Dimension, ModelSet, Resources};
+use crate::slot::Slot;
 use crate::table::{Slab, Table};
 use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitState};
@@ -139,8 +140,11 @@ pub(crate) struct State {
     /// Accounts with a declared overdraft.
     pub(crate) overdrawn: BTreeSet<QuotaId>,
     /// Units in these states: few, and looked for often.
-    pub(crate) held: BTreeSet<u32>,
+    pub(crate) held: BTreeSet<(Rank, u32)>,
+    pub(crate) held_gpu: i64,
     pub(crate) leaving: BTreeSet<u32>,
+    /// GPUs that leaving units will give back on a node beyond what holds still miss there.
+    pub(crate) coming_at: BTreeMap<(PoolId, NodeId), i64>,
     /// Holds that miss something, by account and by node.
     pub(crate) missing_on: BTreeMap<QuotaId, BTreeSet<u32>>,
     pub(crate) missing_at: BTreeMap<(PoolId, NodeId), BTreeSet<u32>>,
@@ -165,6 +169,19 @@ impl State {
 
     pub(crate) fn pool_of(&self, quota: QuotaId) -> &Pool {
         &self.pools[self.tree[quota].pool.index()]
+    }
+
+    /// Counts GPUs that will come free on nodes, or that a hold waits for there.
+    pub(crate) fn count_coming(&mut self, pool: PoolId, slots: &[Slot], sign: i64) {
+        slots.iter().for_each(|slot| self.count_coming_at(pool, slot.node, sign * slot.milli()));
+    }
+
+    pub(crate) fn count_coming_at(&mut self, pool: PoolId, node: NodeId, milli: i64) {
+        let coming = self.coming_at.entry((pool, node)).or_default();
+        *coming += milli;
+        if *coming == 0 {
+            self.coming_at.remove(&(pool, node));
+        }
     }
 
     /// The unit of a workload with this number.

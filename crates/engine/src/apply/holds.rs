@@ -13,7 +13,7 @@ impl State {
     pub(super) fn hold(&mut self, at: Tick, w: WorkloadId, grants: &[Grant]) {
         for grant in grants {
             let unit = self.new_unit(at, w, grant, UnitState::Held);
-            self.held.insert(unit);
+            self.enter_held(unit);
             let slots = vec![SmallVec::new(); grant.slots.len()];
             self.units[unit].pending = Some(Box::new(Pending { drawn: vec![0; grant.draws.len()], slots }));
             for d in &grant.draws {
@@ -21,6 +21,7 @@ impl State {
                 self.missing_on.entry(d.account).or_default().insert(unit);
             }
             let pool = self.tree[self.units[unit].quota].pool;
+            self.count_coming(pool, &grant.slots, -1);
             for s in &grant.slots {
                 self.missing_at.entry((pool, s.node)).or_default().insert(unit);
             }
@@ -30,6 +31,18 @@ impl State {
             self.w_mut(w).state = WorkloadState::Held;
         }
         self.file(w);
+    }
+
+    pub(super) fn enter_held(&mut self, unit: u32) {
+        let rank = self.rank(&self.units[unit]);
+        self.held.insert((rank, unit));
+        self.held_gpu += self.units[unit].gpu;
+    }
+
+    pub(super) fn leave_held(&mut self, unit: u32) {
+        let rank = self.rank(&self.units[unit]);
+        self.held.remove(&(rank, unit));
+        self.held_gpu -= self.units[unit].gpu;
     }
 
     /// Takes what has come free of a held grant. An heir takes what its own victim has just given back; others
@@ -54,15 +67,24 @@ impl State {
             missing |= *have < d.amount;
         }
         let planned = self.units[unit].grant.slots.clone();
+        let mut taken: SmallVec<[(NodeId, i64); 2]> = SmallVec::new();
         let nodes = &mut self.pools[pool.index()].nodes;
         for (plan, have) in planned.iter().zip(&mut pending.slots) {
             if have.as_slice() == std::slice::from_ref(plan) {
                 continue;
             }
             have.iter().for_each(|piece| nodes.vacate(piece, unit));
+            let before: i64 = have.iter().map(Slot::milli).sum();
             *have = pieces(&nodes.capacity(plan.node), plan);
             have.iter().for_each(|piece| nodes.occupy(piece, unit));
             missing |= have.as_slice() != std::slice::from_ref(plan);
+            let more = have.iter().map(Slot::milli).sum::<i64>() - before;
+            if more > 0 {
+                taken.push((plan.node, more));
+            }
+        }
+        for (node, milli) in taken {
+            self.count_coming_at(pool, node, milli);
         }
         if missing {
             self.units[unit].pending = Some(pending);
@@ -79,12 +101,12 @@ impl State {
         }
         let mut units: Vec<u32> = Vec::new();
         for a in accounts {
-            let waiting: Vec<u32> = self.missing_on.get(a).into_iter().flatten().copied().collect();
-            for u in waiting {
-                if !self.ledger.has_balance(*a) {
-                    break;
-                }
+            let mut next = 0;
+            while self.ledger.has_uncovered(*a)
+                && let Some(&u) = self.missing_on.get(a).and_then(|units| units.range(next..).next())
+            {
                 self.top_up(u, false);
+                next = u + 1;
             }
         }
         for n in nodes {
@@ -120,7 +142,7 @@ impl State {
 
     /// Gives back what a hold has taken.
     pub(super) fn drop_hold(&mut self, unit: u32) {
-        self.held.remove(&unit);
+        self.leave_held(unit);
         self.forget_missing(unit);
         let u = &mut self.units[unit];
         let pending = u.pending.take();
@@ -135,6 +157,10 @@ impl State {
         }
         for (i, s) in slots.iter().enumerate() {
             let have = pending.as_ref().map_or(std::slice::from_ref(s), |p| &p.slots[i]);
+            let missing = s.milli() - have.iter().map(Slot::milli).sum::<i64>();
+            if missing > 0 {
+                self.count_coming_at(pool, s.node, missing);
+            }
             have.iter().for_each(|piece| self.pools[pool.index()].nodes.vacate(piece, unit));
         }
     }

@@ -53,7 +53,7 @@ impl State {
                             c.drawn += d.amount;
                         });
                     }
-                    self.held.remove(&unit);
+                    self.leave_held(unit);
                     self.agenda.just_started.insert(unit);
                     // Balance may have come free at home while it was held.
                     self.agenda.freed.insert(self.units[unit].quota);
@@ -170,6 +170,9 @@ impl State {
             self.units[unit].state = UnitState::Leaving { exit, deadline };
             self.units[unit].claimant = cause.by;
             self.leaving.insert(unit);
+            let pool = self.tree[self.units[unit].quota].pool;
+            let slots = self.units[unit].grant.slots.clone();
+            self.count_coming(pool, &slots, 1);
             for i in 0..self.units[unit].grant.draws.len() {
                 let d = self.units[unit].grant.draws[i];
                 self.ledger.adjust(&self.tree, d.account, d.dimension, |c| c.coming += d.amount);
@@ -199,6 +202,9 @@ impl State {
             UnitState::Leaving { deadline, .. } => {
                 let number = self.units[unit].number;
                 self.leaving.remove(&unit);
+                let pool = self.tree[self.units[unit].quota].pool;
+                let slots = self.units[unit].grant.slots.clone();
+                self.count_coming(pool, &slots, -1);
                 self.timers.remove(&(deadline, Timer::Deadline(w, number)));
                 for i in 0..self.units[unit].grant.draws.len() {
                     let d = self.units[unit].grant.draws[i];
@@ -326,11 +332,17 @@ impl State {
     pub(super) fn set_unit_priorities(&mut self, w: WorkloadId, priority: Priority) {
         for i in 0..self.w(w).units.len() {
             let unit = self.w(w).units[i];
-            let running = self.units[unit].is_running();
+            let (running, held) = (self.units[unit].is_running(), self.units[unit].state == UnitState::Held);
             if running {
                 self.strike(unit);
             }
+            if held {
+                self.leave_held(unit);
+            }
             self.units[unit].priority = priority;
+            if held {
+                self.enter_held(unit);
+            }
             if running {
                 self.enlist(unit);
                 self.wake_hunters(unit);

@@ -126,7 +126,7 @@ impl Session<'_> {
             let unit = &s.units[u];
             s.tree[unit.quota].pool == pool && unit.grant.slots.iter().any(|slot| slot.node == node)
         };
-        let ids: BTreeSet<WorkloadId> = self.s.held.iter().filter(|&&u| on_it(self.s, u)).map(|&u| self.s.units[u].workload).collect();
+        let ids: BTreeSet<WorkloadId> = self.s.held.iter().filter(|h| on_it(self.s, h.1)).map(|h| self.s.units[h.1].workload).collect();
         for id in ids {
             self.drop_holds_of(id);
         }

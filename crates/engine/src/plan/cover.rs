@@ -64,10 +64,10 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
         cover.base.sort_unstable_by_key(|s| s.node);
         cover.fits = cover.base.len() as u32;
-        for &unit in &hunt.s.leaving {
-            let u = &hunt.s.units[unit];
-            if hunt.s.tree[u.quota].pool == hunt.pool {
-                u.grant.slots.iter().for_each(|slot| cover.touch(slot.node));
+        // Nodes where more will come free than holds wait for.
+        for (&(_, node), &milli) in hunt.s.coming_at.range((hunt.pool, NodeId(0))..=(hunt.pool, NodeId(u32::MAX))) {
+            if milli > 0 || hunt.model.is_none() {
+                cover.touch(node);
             }
         }
         cover

@@ -8,7 +8,7 @@ use crate::funding::{self, Credits, Payer, Rules};
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::policy::{ChildLevel, SelfLevel};
 use crate::state::State;
-use crate::unit::{Draw, UnitState};
+use crate::unit::Draw;
 use crate::words::{Class, Rule};
 use crate::workload::Role;
 use smallvec::SmallVec;
@@ -75,11 +75,8 @@ impl<'a> Hunt<'a> {
         let usable = |u: &crate::unit::Unit| {
             u.grant.draws.iter().any(|d| funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some())
         };
-        let held = self.s.held.iter().copied().filter(|&u| {
-            let unit = &self.s.units[u];
-            unit.workload != self.id && unit.state == UnitState::Held && self.s.rank(unit) < mine && usable(unit)
-        });
-        held.collect()
+        let lower = self.s.held.range(..(mine, 0)).map(|h| h.1);
+        lower.filter(|&u| self.s.units[u].workload != self.id && usable(&self.s.units[u])).collect()
     }
 
     /// The cheapest cover at the least harmful level that has one, with what it costs.
@@ -95,12 +92,16 @@ impl<'a> Hunt<'a> {
         if forced {
             return None;
         }
+        // For want of nodes: only if the accounts would do.
+        if !self.can_pay(&Credits::default()) && !self.has_borrowers() {
+            return None;
+        }
         self.for_nodes = true;
         self.search(false)
     }
 
     fn search(&self, forced: bool) -> Option<(PlanCost, Plan)> {
-        if self.cannot_pay() || self.cannot_host() {
+        if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && !self.has_borrowers()) {
             return None;
         }
         self.levels().into_iter().find_map(|level| {
@@ -120,9 +121,17 @@ impl<'a> Hunt<'a> {
         let payer = self.payer();
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
         let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
-        let held: i64 = self.s.held.iter().map(|&u| self.s.units[u].gpu).sum();
         let low = self.s.low[self.pool.index()].gpu();
-        free + coming + held + low + self.evictable_gpu() < need
+        free + coming + self.s.held_gpu + low + self.evictable_gpu() < need
+    }
+
+    /// Whether anybody draws by loan or idle on an account of the plan.
+    fn has_borrowers(&self) -> bool {
+        let lent = |a: QuotaId| !self.s.herds[a.index()].borrowers.is_empty();
+        let tree = &self.s.tree;
+        lent(self.quota)
+            || (self.tiers.rules.child && tree.descendants(self.quota).iter().any(|&a| lent(a)))
+            || (self.tiers.rules.siblings.is_some() && tree.siblings(self.quota).any(lent))
     }
 
     /// A "no" from counters: even if all that tiers 2 and 3 name were gone, too few nodes would have room.
