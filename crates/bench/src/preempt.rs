@@ -19,7 +19,7 @@ const KUEUE: Peer = Peer { name: "Kueue", ns: 133e6, like_ours: true };
 const CHILDREN: u32 = 10;
 
 pub fn run(bench: &mut Bench) {
-    let mut single = Vec::new();
+    let mut medians = Vec::new();
     for candidates in CANDIDATES {
         if bench.quick && candidates > 16_000 {
             continue;
@@ -29,20 +29,24 @@ pub fn run(bench: &mut Bench) {
         for victims in VICTIMS.into_iter().filter(|v| v * 4 <= candidates) {
             for gpus in [1, 8].into_iter().filter(|gpus| victims.is_multiple_of(*gpus)) {
                 let cold = herd.rows(bench, victims, gpus);
-                if victims == 1 {
-                    single.push((candidates, cold));
-                }
+                medians.push(((candidates, victims, gpus), cold.p50()));
             }
         }
     }
-    let at = |n: u32| single.iter().find(|(candidates, _)| *candidates == n).map(|(_, cold)| cold.p50());
-    if let (Some(few), Some(many)) = (at(16_000), at(100_000)) {
-        let ratio = many / few;
-        bench.table.row(
-            "  one victim, 100,000 against 16,000 candidates",
-            format!("{} / {}", duration(many), duration(few)),
-            Measure::target(format!("{ratio:.2} x"), "<= 2 x, cold time", ratio <= 2.0),
-        );
+    let at = |shape: (u32, u32, u32)| medians.iter().find(|m| m.0 == shape).map_or(f64::NAN, |m| m.1);
+    let mut compare = |name: &str, many: f64, few: f64, target: &str, most: f64| {
+        if !(many / few).is_nan() {
+            let figure = format!("{} / {}", duration(many), duration(few));
+            let measure = Measure::target(format!("{:.2} x", many / few), target, many / few <= most);
+            bench.table.row(format!("  {name}"), figure, measure);
+        }
+    };
+    let (many, few) = (at((100_000, 1, 1)), at((16_000, 1, 1)));
+    compare("one victim, 100,000 against 16,000 candidates", many, few, "<= 2 x, cold time", 2.0);
+    for gpus in [1, 8] {
+        let name = format!("512 against 64 victims, {gpus} GPUs a replica, 16,000 candidates");
+        let (many, few) = (at((16_000, 512, gpus)), at((16_000, 64, gpus)));
+        compare(&name, many, few, "in proportion: <= 8 x + 10 %", 8.8);
     }
 }
 

@@ -31,7 +31,7 @@ pub fn run_pass(bench: &mut Bench) {
         lent.cluster.wait(Span(10));
     }
     let (mut pass, mut release) = (Samples::default(), Samples::default());
-    for _ in 0..bench.samples(50) {
+    for _ in 0..bench.samples(20) {
         let mut cluster = lent.cluster.clone();
         let (ns, events) = bench.cold(&mut cluster, Command::Stop { workload: head });
         pass.push(ns);
