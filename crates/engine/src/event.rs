@@ -10,6 +10,7 @@ use crate::words::{Class, EvictionRule, Mode, PoolKind, Priority};
 use crate::workload::{Exit, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
@@ -63,7 +64,7 @@ pub enum EventKind {
     QuotaDeleted { quota: QuotaId },
 
     /// `reasons` is empty if it did not have to wait.
-    Queued { workload: WorkloadId, spec: Box<WorkloadSpec>, reasons: Vec<Reason> },
+    Queued { workload: WorkloadId, spec: Arc<WorkloadSpec>, reasons: Vec<Reason> },
     /// It was tried for the first time and did not fit.
     PassedOver { workload: WorkloadId },
     /// The starvation guard keeps capacity for it: amounts by account, whole devices by node.

@@ -102,7 +102,8 @@ impl State {
             }
             out.push(Reason::Short { pool, dimension: d, short: need - free, need });
             unblock.push(Unblock::Balance { pool, quota, dimension: d, amount: need - free });
-            let order = self.tree.tree(quota).order.iter();
+            let alone = !rules.child && rules.siblings.is_none() && !rules.idle;
+            let order = if alone { std::slice::from_ref(&quota) } else { &self.tree.tree(quota).order[..] }.iter();
             let mut usable: Vec<(Rule, QuotaId)> =
                 order.filter_map(|&a| funding::rule_for(&self.tree, quota, rules, a).map(|r| (r.0, a))).collect();
             usable.sort_by_key(|u| (u.0, self.tree[u.1].order));

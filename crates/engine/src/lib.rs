@@ -44,6 +44,7 @@ mod pins;
 mod refund;
 mod reservation;
 mod session;
+mod sorted_set;
 mod table;
 mod turn;
 

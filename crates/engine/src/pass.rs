@@ -144,7 +144,7 @@ impl Session<'_> {
     fn next_turn(&mut self, pass: &Pass, round: Round) -> Option<(QuotaId, LaneKey, WorkloadId)> {
         let mut best: Option<(Turn, QuotaId, LaneKey)> = None;
         let s = &mut *self.s;
-        for &quota in &s.agenda.dirty {
+        for &quota in s.agenda.dirty.iter() {
             let Some(q) = s.tree.get(quota) else { continue };
             let queue = &mut s.queues[quota.index()];
             let epoch = queue.epoch();

@@ -87,18 +87,15 @@ impl Queue {
     pub(crate) fn insert(&mut self, key: LaneKey, entry: Entry) {
         *(if key.growth { &mut self.growing } else { &mut self.waiting }) += 1;
         self.fresh.push((key, entry));
-        if !key.growth {
-            self.unpassed.insert(entry.id);
-        }
     }
 
     pub(crate) fn remove(&mut self, key: LaneKey, entry: Entry) {
-        self.unpassed.remove(&entry.id);
         *(if key.growth { &mut self.growing } else { &mut self.waiting }) -= 1;
         if let Some(i) = self.fresh.iter().position(|f| *f == (key, entry)) {
             self.fresh.swap_remove(i);
             return;
         }
+        self.unpassed.remove(&entry.id);
         let lane = self.lanes.get_mut(&key).expect("a queued workload is in its lane");
         assert!(lane.members.remove(&entry), "a queued workload is in its lane");
         if lane.members.is_empty() {
@@ -144,6 +141,9 @@ impl Queue {
     pub(crate) fn sort(&mut self) {
         for (key, entry) in self.fresh.drain(..) {
             self.lanes.entry(key).or_default().members.insert(entry);
+            if !key.growth {
+                self.unpassed.insert(entry.id);
+            }
         }
     }
 
@@ -162,6 +162,7 @@ impl Queue {
 
     /// A workload that waits was passed over at `at`.
     pub(crate) fn pass_over(&mut self, at: Tick, id: WorkloadId) {
+        self.sort();
         self.unpassed.remove(&id);
         self.passed.insert((at, id));
     }
@@ -295,6 +296,7 @@ impl Queue {
             let before = |e: &Entry| self.place(policy, now, k, *e) < mine;
             ahead += match lane.members.last() {
                 Some(last) if before(last) => lane.members.len(),
+                Some(last) if *last == entry => lane.members.len() - 1,
                 _ => lane.members.iter().take_while(|e| before(e)).count(),
             };
         }

@@ -10,6 +10,7 @@ use crate::queue::{LaneKey, Queue};
 use crate::pins::{Cells, Pins};
 use crate::resources::{Dimension, ModelSet, Resources};
 use crate::slot::Slot;
+use crate::sorted_set::SortedSet;
 use crate::table::{Slab, Table};
 use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitState};
@@ -92,17 +93,17 @@ pub(crate) struct Reservation {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agenda {
     /// Queues in which something may have become possible.
-    pub(crate) dirty: BTreeSet<QuotaId>,
+    pub(crate) dirty: SortedSet<QuotaId>,
     /// Accounts on which balance came free.
-    pub(crate) freed: BTreeSet<QuotaId>,
+    pub(crate) freed: SortedSet<QuotaId>,
     /// Held units that were started by the command at hand.
     pub(crate) just_started: BTreeSet<u32>,
     /// Held units that have all they need.
-    pub(crate) complete: BTreeSet<WorkloadId>,
+    pub(crate) complete: SortedSet<WorkloadId>,
     /// Queues with somebody whom only nodes kept from starting, by pool.
     pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<QuotaId>>,
     /// Trees, by root, in which shared balance came free.
-    pub(crate) idle_freed: BTreeSet<QuotaId>,
+    pub(crate) idle_freed: SortedSet<QuotaId>,
     /// Queues with somebody who accepts idle capacity, by root and in the order of their turns.
     pub(crate) idle_waiters: BTreeSet<(QuotaId, Turn, QuotaId)>,
     /// Where each queue stands there, and the least that any of its workloads needs.

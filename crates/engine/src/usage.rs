@@ -165,6 +165,7 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Arc;
     use crate::event::{Cause, StartKind};
     use crate::ids::ModelId;
     use crate::resources::Shape;
@@ -189,7 +190,7 @@ mod tests {
 
     fn queued() -> EventKind {
         let spec = WorkloadSpec::new("w", QuotaId(1), Module::Service, 2, Shape::with_gpu(8_000));
-        EventKind::Queued { workload: W, spec: Box::new(spec), reasons: Vec::new() }
+        EventKind::Queued { workload: W, spec: Arc::new(spec), reasons: Vec::new() }
     }
 
     fn started(unit: u32, draws: Draws) -> EventKind {

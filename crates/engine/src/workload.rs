@@ -7,6 +7,7 @@ use crate::resources::{ModelSet, Shape};
 use crate::words::{IdleUse, Module, OnPreempt, Priority};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Replicas of one workload, over all its roles. Bounds gangs and thereby the length of an event.
 pub const MAX_REPLICAS: u32 = 16_384;
@@ -162,7 +163,7 @@ impl WorkloadState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     pub id: WorkloadId,
-    pub spec: WorkloadSpec,
+    pub spec: Arc<WorkloadSpec>,
     pub state: WorkloadState,
     /// First time that it entered its queue; kept over preemptions.
     pub enqueued: Tick,

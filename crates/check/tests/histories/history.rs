@@ -102,7 +102,7 @@ pub(crate) fn prio(spec: WorkloadSpec, n: u8) -> WorkloadSpec {
 
 pub(crate) fn queued(id: u32, spec: WorkloadSpec) -> EventKind {
     let spec = WorkloadSpec { name: format!("w{id}").into(), ..spec };
-    EventKind::Queued { workload: w(id), spec: Box::new(spec), reasons: Vec::new() }
+    EventKind::Queued { workload: w(id), spec: std::sync::Arc::new(spec), reasons: Vec::new() }
 }
 
 pub(crate) fn draw(account: QuotaId, rule: Rule, class: Class, n: i64) -> Draw {

@@ -5,9 +5,10 @@ use crate::state::{State, Timer};
 use crate::words::{Priority, Strategy};
 use crate::workload::{Workload, WorkloadSpec, WorkloadState};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 impl State {
-    pub(super) fn enqueue(&mut self, at: Tick, id: WorkloadId, spec: &WorkloadSpec) {
+    pub(super) fn enqueue(&mut self, at: Tick, id: WorkloadId, spec: &Arc<WorkloadSpec>) {
         assert_eq!(id.index(), self.workloads.len(), "workloads are numbered in order of submission");
         let shape = self.demand_id(spec);
         self.workload_names.insert(&spec.name, id.0);
@@ -68,7 +69,7 @@ impl State {
     }
 
     pub(super) fn set_priority(&mut self, id: WorkloadId, priority: Priority) {
-        self.w_mut(id).spec.priority = priority;
+        Arc::make_mut(&mut self.w_mut(id).spec).priority = priority;
         self.set_unit_priorities(id, priority);
         self.file(id);
         let quota = self.w(id).spec.quota;
@@ -77,11 +78,10 @@ impl State {
 
     pub(super) fn resize(&mut self, id: WorkloadId, replicas: u32) {
         let mut spec = self.w(id).spec.clone();
-        spec.roles[0].replicas = replicas;
+        Arc::make_mut(&mut spec).roles[0].replicas = replicas;
         let shape = self.demand_id(&spec);
         let w = self.w_mut(id);
-        w.spec.roles[0].replicas = replicas;
-        w.shape = shape;
+        (w.spec, w.shape) = (spec, shape);
         self.file(id);
         let quota = self.w(id).spec.quota;
         self.wake(quota);

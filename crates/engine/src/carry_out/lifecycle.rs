@@ -82,7 +82,7 @@ impl Session<'_> {
             return refuse("it is a gang that runs; only services and elastic jobs change their size then");
         }
         check_minimum(&w.spec, to)?;
-        let mut spec = w.spec.clone();
+        let mut spec = (*w.spec).clone();
         spec.roles[0].replicas = to;
         self.s.could_ever_run(&spec)?;
         if w.spec.by_replica() != spec.by_replica() && !w.state.is_waiting() {

@@ -10,6 +10,7 @@ use crate::resources::{Dimension, MAX_AMOUNT, MAX_DEVICES, ModelSet, Resources, 
 use crate::session::Session;
 use crate::state::State;
 use crate::words::{IdleUse, Module};
+use std::sync::Arc;
 use crate::workload::{MAX_REPLICAS, MAX_ROLES, Role, WorkloadSpec};
 
 /// Workloads in all, ended ones included: ids are 32 bits.
@@ -21,7 +22,7 @@ impl Session<'_> {
         self.s.could_ever_run(&spec)?;
         let id = WorkloadId(self.s.workloads.len() as u32);
         let at = self.events.len();
-        self.emit(EventKind::Queued { workload: id, spec: Box::new(spec), reasons: Vec::new() });
+        self.emit(EventKind::Queued { workload: id, spec: Arc::new(spec), reasons: Vec::new() });
         self.settle();
         if self.s.w(id).state.is_waiting() {
             let why = self.s.reasons(id, false);

@@ -50,7 +50,7 @@ fn labels(models: &[&str]) -> Labels {
         let mut spec = WorkloadSpec::new(name, QuotaId(1), Module::Training, 4, Shape::with_gpu(8_000));
         spec.restarts = 3;
         let workload = WorkloadId(id);
-        learn(EventKind::Queued { workload, spec: Box::new(spec), reasons: Vec::new() });
+        learn(EventKind::Queued { workload, spec: std::sync::Arc::new(spec), reasons: Vec::new() });
     }
     labels
 }
