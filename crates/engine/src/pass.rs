@@ -184,8 +184,9 @@ impl Session<'_> {
         };
         if outcome == Outcome::NoNodes {
             let pool = self.s.tree[self.s.w(id).spec.quota].pool;
-            let quota = self.s.w(id).spec.quota;
-            self.s.agenda.node_blocked.entry(pool).or_default().insert(quota);
+            let spec = &self.s.w(id).spec;
+            let blocked = (spec.roles.iter().map(|r| r.shape.gpu).min().unwrap_or(0), spec.quota);
+            self.s.agenda.node_blocked.entry(pool).or_default().insert(blocked);
         }
         if outcome != Outcome::Started {
             return false;

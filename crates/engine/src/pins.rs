@@ -23,6 +23,9 @@ impl Cells {
         cells.fold(Cells::default(), Cells::or)
     }
 
+    /// Names nobody: what is not pinned under it is free or can be recalled.
+    pub(crate) const NONE: Cells = Cells(0);
+
     pub(crate) fn or(self, other: Cells) -> Cells {
         Cells(self.0 | other.0)
     }
@@ -131,6 +134,16 @@ impl Pins {
         for f in self.filters.iter_mut().filter(|f| !f.cells.includes(cell)) {
             slots.iter().for_each(|s| f.pin(&self.shapes, s, sign));
         }
+    }
+
+    pub(crate) fn is_registered(&self, cells: Cells) -> bool {
+        self.filters.iter().any(|f| f.cells == cells)
+    }
+
+    /// Devices of a node that are not pinned under a filter.
+    pub(crate) fn open_devices(&self, cells: Cells, node: NodeId) -> Option<u32> {
+        let f = self.filters.iter().find(|f| f.cells == cells)?;
+        Some(u32::from(self.shapes[node.index()].1 - f.pinned[node.index()]))
     }
 
     /// At most so many replicas of whole devices could be placed by clearing all that the filter names.

@@ -100,8 +100,8 @@ pub(crate) struct Agenda {
     pub(crate) just_started: BTreeSet<u32>,
     /// Held units that have all they need.
     pub(crate) complete: SortedSet<WorkloadId>,
-    /// Queues with somebody whom only nodes kept from starting, by pool.
-    pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<QuotaId>>,
+    /// Queues with somebody whom only nodes kept from starting, by pool and by the GPUs of one replica.
+    pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<(u32, QuotaId)>>,
     /// Trees, by root, in which shared balance came free.
     pub(crate) idle_freed: SortedSet<QuotaId>,
     /// Queues with somebody who accepts idle capacity, by root and in the order of their turns.
@@ -333,6 +333,7 @@ impl State {
     /// Enters a running unit into every index that victim search and re-funding use.
     pub(crate) fn enlist(&mut self, unit: u32) {
         self.pin(unit, 1);
+        self.watch_borrowers(unit);
         self.stamps = self.stamps.wrapping_add(1);
         self.units[unit].stamp = self.stamps;
         self.each_index(unit, |herd, beast, _| herd.join(beast), |set, s| {
@@ -354,6 +355,17 @@ impl State {
                 set.remove(&s);
             },
         );
+    }
+
+    /// From the first unit below firm on, counts what a recall could never clear.
+    fn watch_borrowers(&mut self, unit: u32) {
+        let u = &self.units[unit];
+        let pool = self.tree[u.quota].pool;
+        if u.class == Class::Firm || self.pins[pool.index()].is_registered(Cells::NONE) {
+            return;
+        }
+        let firm = self.units.iter().map(|(_, u)| u).filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+        self.pins[pool.index()].register(Cells::NONE, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
     }
 
     fn pin(&mut self, unit: u32, sign: i32) {

@@ -6,8 +6,10 @@ mod units;
 mod workloads;
 
 use crate::event::{Event, EventKind};
-use crate::ids::{NodeId, PoolId, Tick};
+use crate::ids::{NodeId, PoolId, QuotaId, Tick};
 use crate::nodes::{NodeSpec, NodeState};
+use crate::pins::Cells;
+use crate::resources::WHOLE;
 use crate::state::{Pool, State};
 
 impl State {
@@ -106,17 +108,26 @@ impl State {
         }
     }
 
-    /// Devices came free: whoever only lacked nodes may look again.
+    /// Nodes changed: whoever only lacked nodes may look again.
     pub(crate) fn wake_pool(&mut self, pool: PoolId) {
         if let Some(queues) = self.agenda.node_blocked.remove(&pool) {
-            for q in queues {
-                self.wake(q);
-            }
+            queues.into_iter().for_each(|(_, q)| self.wake(q));
         }
     }
 
+    /// Devices came free on a node: wakes whoever lacked nodes and might have room there, or clear it by recall.
+    pub(crate) fn wake_at(&mut self, pool: PoolId, node: NodeId) {
+        let Some(blocked) = self.agenda.node_blocked.get_mut(&pool) else { return };
+        let n = self.pools[pool.index()].nodes.node(node);
+        let open = self.pins[pool.index()].open_devices(Cells::NONE, node).unwrap_or(0) * WHOLE;
+        let most = open.max(n.free_devices * WHOLE).max(n.free_milli.min(WHOLE - 1));
+        let rest = blocked.split_off(&(most + 1, QuotaId(0)));
+        let woken = std::mem::replace(blocked, rest);
+        woken.into_iter().for_each(|(_, q)| self.wake(q));
+    }
+
     /// Something changed that concerns a queue.
-    pub(crate) fn wake(&mut self, q: crate::ids::QuotaId) {
+    pub(crate) fn wake(&mut self, q: QuotaId) {
         let queue = &mut self.queues[q.index()];
         if !queue.is_idle() {
             queue.wake();

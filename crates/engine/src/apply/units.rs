@@ -251,8 +251,8 @@ impl State {
         for &a in &settled {
             self.freed(a);
         }
-        if !nodes.is_empty() {
-            self.wake_pool(pool);
+        for &node in nodes {
+            self.wake_at(pool, node);
         }
     }
 

@@ -5,6 +5,7 @@ use super::level::{Level, RECALL};
 use super::{Plan, PlanCost, Victim};
 use crate::admit::Amounts;
 use crate::funding::{self, Credits, Payer, Rules};
+use crate::pins::Cells;
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::policy::{ChildLevel, SelfLevel};
 use crate::state::State;
@@ -93,7 +94,7 @@ impl<'a> Hunt<'a> {
             return None;
         }
         // For want of nodes: only if the accounts would do.
-        if !self.can_pay(&Credits::default()) && !self.has_borrowers() {
+        if !self.can_pay(&Credits::default()) && self.lent_at_most() == 0 {
             return None;
         }
         self.for_nodes = true;
@@ -101,7 +102,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn search(&self, forced: bool) -> Option<(PlanCost, Plan)> {
-        if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && !self.has_borrowers()) {
+        if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && self.lent_at_most() == 0) {
             return None;
         }
         self.levels().into_iter().find_map(|level| {
@@ -121,23 +122,28 @@ impl<'a> Hunt<'a> {
         let payer = self.payer();
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
         let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
-        let low = self.s.low[self.pool.index()].gpu();
+        let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
+        let low = if forced { self.s.low[self.pool.index()].gpu() } else { self.lent_at_most() };
         free + coming + self.s.held_gpu + low + self.evictable_gpu() < need
     }
 
-    /// Whether anybody draws by loan or idle on an account of the plan.
-    fn has_borrowers(&self) -> bool {
-        let lent = |a: QuotaId| !self.s.herds[a.index()].borrowers.is_empty();
-        let tree = &self.s.tree;
-        lent(self.quota)
-            || (self.tiers.rules.child && tree.descendants(self.quota).iter().any(|&a| lent(a)))
-            || (self.tiers.rules.siblings.is_some() && tree.siblings(self.quota).any(lent))
+    /// GPUs of all units that draw by loan or idle on an account of the plan: what a recall takes at most.
+    fn lent_at_most(&self) -> i64 {
+        let lent = |a: QuotaId| self.s.herds[a.index()].borrowers.gpu();
+        let (tree, rules) = (&self.s.tree, self.tiers.rules);
+        let below: i64 = if rules.child { tree.descendants(self.quota).iter().map(|&a| lent(a)).sum() } else { 0 };
+        let beside: i64 = if rules.siblings.is_some() { tree.siblings(self.quota).map(lent).sum() } else { 0 };
+        lent(self.quota) + below + beside
     }
 
     /// A "no" from counters: even if all that tiers 2 and 3 name were gone, too few nodes would have room.
     fn cannot_host(&self) -> bool {
         let filters = self.s.herds[self.quota.index()].filters;
-        let cells = if self.tiers.child_level.is_some() { filters[1] } else { filters[0].filter(|_| self.tiers.self_level.is_some()) };
+        let cells = match (self.tiers.child_level.is_some(), self.tiers.self_level.is_some()) {
+            (true, _) => filters[1],
+            (false, true) => filters[0],
+            (false, false) => Some(Cells::NONE),
+        };
         let ([role], Some(cells), Some(model)) = (self.roles.as_slice(), cells, self.model) else { return false };
         let devices = role.shape.devices();
         let hosts = (devices > 0).then(|| self.s.pins[self.pool.index()].hosts(cells, model, devices)).flatten();
