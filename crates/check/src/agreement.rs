@@ -53,11 +53,44 @@ impl Checker {
         if let Some(id) = world.quotas.keys().find(|id| books.iter().all(|shown| shown.quota != **id)) {
             return world.broken(Breach::Unknown { noun: "quota", id: u64::from(id.0) });
         }
+        self.check_transit(books)?;
         for (root, shares) in shares {
             let guarantee = world.quotas[&root].guarantee;
             if let Some(d) = Dimension::all().find(|d| shares[*d] != guarantee[*d]) {
                 let (root, shares) = (world.quota_name(root), Figure { dimension: d, value: shares[d] });
                 return world.broken(Breach::SharesDoNotAddUp { root, shares, guarantee: guarantee[d] });
+            }
+        }
+        Ok(())
+    }
+
+    /// Gains are used only as they arrive: what accounts are drawn beyond that, others have in transit. So a
+    /// tree stays within its guarantee even if all that is free in it is drawn. And nothing waits for nothing.
+    fn check_transit(&self, books: &[QuotaBooks]) -> Checked {
+        let world = &self.world;
+        let mut sums: BTreeMap<QuotaId, (Resources, Resources)> = BTreeMap::new();
+        for shown in books {
+            let quota = world.quota(shown.quota)?;
+            let share = share(&world.quotas, shown.quota);
+            let (over, late) = sums.entry(quota.root).or_default();
+            for d in Dimension::all() {
+                let beyond = (quota.line(d).used() + shown.in_transit[d] - share[d]).max(0);
+                if beyond > 0 && quota.overdraft.is_none() {
+                    let (root, over) = (quota.name.clone(), Figure { dimension: d, value: beyond });
+                    return world.broken(Breach::UsedInTransit { root, over, in_transit: shown.in_transit[d] });
+                }
+                over[d] += beyond;
+                late[d] += shown.in_transit[d];
+            }
+        }
+        for (root, (over, late)) in sums {
+            // What a root gave away that became smaller is in transit to nobody.
+            let gave_away = world.smaller_roots.contains(&root);
+            let waits = world.overdrawn.iter().any(|id| world.quotas[id].root == root);
+            let wrong = |d: &Dimension| (over[*d] > late[*d] && !gave_away) || (late[*d] > 0 && !waits);
+            if let Some(d) = Dimension::all().find(wrong) {
+                let (root, over) = (world.quota_name(root), Figure { dimension: d, value: over[d] });
+                return world.broken(Breach::UsedInTransit { root, over, in_transit: late[d] });
             }
         }
         Ok(())

@@ -13,6 +13,8 @@ use tidegate_engine::unit::Grant;
 pub(crate) struct Batch {
     /// Evictions whose preemptor has not been given anything yet.
     pub(crate) pending: BTreeMap<WorkloadId, Vec<Eviction>>,
+    /// Holds that workloads lost to nobody.
+    pub(crate) dropped: BTreeMap<WorkloadId, Vec<Grant>>,
     /// Evictions by a scale or transfer.
     pub(crate) operator: Vec<Eviction>,
     /// Units of plans that evicted under tiers 2 or 3.

@@ -248,12 +248,6 @@ impl Checker {
             });
         }
         self.change(id).guarantee = *to;
-        for d in Dimension::all().filter(|d| to[*d] != from[*d]) {
-            let (giver, receiver) = if to[d] < from[d] { (Some(id), parent) } else { (parent, Some(id)) };
-            if let (Some(giver), Some(receiver)) = (giver, receiver) {
-                self.world.pass_gain_on(giver, receiver, d, (to[d] - from[d]).abs());
-            }
-        }
         self.batch.scaled.push((id, *from, *to));
         self.batch.trees.insert(root);
         self.world.touched_accounts.insert(id);

@@ -145,8 +145,9 @@ impl Checker {
         for &unit in units {
             let workload = self.world.workload(id)?;
             let rank = self.world.rank(workload, workload.units[&unit].class());
-            if let Some(by) = by {
-                self.batch.takeovers.entry(by).or_default().push((id, rank));
+            match by {
+                Some(by) => self.batch.takeovers.entry(by).or_default().push((id, rank)),
+                None => self.batch.dropped.entry(id).or_default().push(workload.units[&unit].grant.clone()),
             }
             self.world.leave(id, unit);
         }
@@ -288,7 +289,8 @@ impl Checker {
         }
         let mut units = units.to_vec();
         units.sort_unstable();
-        let eviction = Eviction { victim: id, units, cause: cause.clone() };
+        let dropped = self.batch.dropped.remove(&id).filter(|_| replicas == 0).unwrap_or_default();
+        let eviction = Eviction { victim: id, units, cause: cause.clone(), dropped };
         match (cause.by, cause.rule) {
             (Some(by), _) => self.batch.pending.entry(by).or_default().push(eviction),
             (None, EvictionRule::Drain) => self.check_drained(&eviction)?,

@@ -20,6 +20,8 @@ pub(crate) struct Eviction {
     /// Ascending.
     pub(crate) units: Vec<u32>,
     pub(crate) cause: Cause,
+    /// Holds of its own that it loses by leaving whole.
+    pub(crate) dropped: Vec<Grant>,
 }
 
 #[derive(Clone, Debug)]
@@ -179,11 +181,13 @@ impl Judge<'_> {
             if let Err(why) = named {
                 return not(number, why);
             }
-            if late && self.recalls(victim, unit).is_ok() && self.borrows(unit) {
-                let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
-                let (said, first) = (eviction.cause.rule.word().into(), EvictionRule::Recall.word());
-                return world.broken(Breach::NotFirstTier { preemptor, victim, unit: number, said, first });
-            }
+        }
+        // What leaves together shows the latest tier that it needs.
+        let recalled = |n: &u32| self.recalls(victim, &victim.units[n]).is_ok() && self.borrows(&victim.units[n]);
+        if late && eviction.units.iter().all(recalled) {
+            let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
+            let (said, first) = (eviction.cause.rule.word().into(), EvictionRule::Recall.word());
+            return world.broken(Breach::NotFirstTier { preemptor, victim, unit: eviction.units[0], said, first });
         }
         Ok(())
     }
@@ -231,7 +235,7 @@ impl Judge<'_> {
     fn needs_nodes_of(&self, victim: &Workload, eviction: &Eviction, number: u32) -> bool {
         let sets = victim.could_stay(&eviction.units);
         sets.iter().filter(|set| set.contains(&number)).all(|set| {
-            let room = self.with(victim, set);
+            let room = self.with(eviction, victim, set);
             match &self.need {
                 Some(need) => !room.places(need),
                 None => !room.fits_nodes(&self.plan.grants),
@@ -239,9 +243,10 @@ impl Judge<'_> {
         })
     }
 
-    /// The room if these units stayed.
-    fn with(&self, victim: &Workload, units: &[u32]) -> Room {
+    /// The room if these units stayed, and with them what the workload holds.
+    fn with(&self, eviction: &Eviction, victim: &Workload, units: &[u32]) -> Room {
         let mut room = self.room.clone();
+        eviction.dropped.iter().for_each(|grant| room.change(grant, -1));
         units.iter().for_each(|n| room.change(&victim.units[n].grant, -1));
         room
     }
@@ -250,7 +255,7 @@ impl Judge<'_> {
         for eviction in &self.plan.evictions {
             let victim = self.world.workload(eviction.victim)?;
             for units in victim.could_stay(&eviction.units) {
-                let room = self.with(victim, &units);
+                let room = self.with(eviction, victim, &units);
                 let still_fits = match &self.need {
                     Some(need) => room.funds(need) && room.places(need),
                     None => room.fits(&self.plan.grants),

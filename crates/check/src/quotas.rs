@@ -13,8 +13,8 @@ use tidegate_engine::words::Rule;
 pub(crate) struct Overdraft {
     /// What is left of it: later excesses may not be larger.
     pub(crate) left: Resources,
-    /// Whose gains wait for it, and how much of them was in transit at first.
-    pub(crate) receivers: BTreeMap<QuotaId, Resources>,
+    /// What it was when it was last declared: so much of others' gains waits for it, at most.
+    pub(crate) declared: Resources,
 }
 
 #[derive(Clone, Debug)]

@@ -71,8 +71,9 @@ impl Checker {
         }
         if let Some(overdraft) = &mut self.world.quotas.get_mut(&id).expect("found above").overdraft {
             overdraft.left = beyond;
-            let quota = &self.world.quotas[&id];
-            if Dimension::all().all(|d| quota.line(d).drawn() + quota.line(d).held <= share[d]) {
+            // What is in transit to it keeps it overdrawn as far as it is drawn already.
+            let (quota, late) = (&self.world.quotas[&id], self.world.in_transit(id));
+            if Dimension::all().all(|d| quota.line(d).drawn() + quota.line(d).held + late[d] <= share[d]) {
                 let account = self.world.quota_name(id);
                 return self.world.broken(Breach::OverdraftNotSettled { account });
             }
@@ -128,7 +129,7 @@ impl World {
                 return self.broken(Breach::TreeOverdrawn { root: top.name.clone(), drawn: figure, guarantee: top.guarantee[d] });
             }
         }
-        self.check_transit(root)
+        Ok(())
     }
 
     pub(crate) fn check_supply(&self, id: PoolId) -> Checked {

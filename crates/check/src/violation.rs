@@ -170,8 +170,8 @@ pub enum Breach {
     },
     UsedInTransit {
         root: Name,
-        used: Figure,
-        arrived: i64,
+        over: Figure,
+        in_transit: i64,
     },
     TreeOverdrawn {
         root: Name,
@@ -383,10 +383,10 @@ impl fmt::Display for Breach {
                 write!(f, "the overdraft of {account} is gone and was not settled")
             }
             SettledTooEarly { account, by } => write!(f, "{account} was settled while overdrawn by {by}"),
-            UsedInTransit { root, used, arrived } => write!(
+            UsedInTransit { root, over, in_transit } => write!(
                 f,
-                "in the tree of {root} {used} of gains in transit are used, {} have arrived",
-                value(used, *arrived)
+                "accounts of the tree of {root} are drawn {over} beyond what has arrived, {} are in transit",
+                value(over, *in_transit)
             ),
             TreeOverdrawn { root, drawn, guarantee } => {
                 write!(f, "the tree of {root} draws {drawn}, guaranteed are {}", value(drawn, *guarantee))

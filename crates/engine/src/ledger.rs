@@ -34,8 +34,13 @@ impl Cell {
         self.share - self.drawn - self.held - self.transit
     }
 
-    /// What is drawn and held beyond the share.
+    /// What is drawn and held beyond the part of the share that has arrived.
     pub(crate) fn over(&self) -> i64 {
+        (-self.balance()).max(0)
+    }
+
+    /// What is drawn and held beyond the share, whenever it arrives.
+    pub(crate) fn beyond_share(&self) -> i64 {
         (self.drawn + self.held - self.share).max(0)
     }
 
@@ -78,6 +83,8 @@ pub(crate) struct Ledger {
     pub(crate) coming: BTreeSet<QuotaId>,
     /// Gains that wait for an overdraft to go: giver, receiver, dimension, amount.
     pub(crate) transits: Vec<(QuotaId, QuotaId, Dimension, i64)>,
+    /// What the latest change of a guarantee put in transit: who owes it, and how much.
+    pub(crate) latest: Vec<(QuotaId, Dimension, i64)>,
 }
 
 impl Ledger {
@@ -225,9 +232,24 @@ impl Ledger {
         self.trees[t].positive.get(cell_index(d)).into_iter().flat_map(move |b| b.range(from, to)).map(move |i| order[i as usize])
     }
 
+    /// A gain waits for what its giver still draws.
+    pub(crate) fn owe(&mut self, tree: &QuotaTree, giver: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
+        self.adjust(tree, to, d, |c| c.transit += amount);
+        self.transits.push((giver, to, d, amount));
+    }
+
     /// A gain that had not arrived is passed on: whoever waits for it now is `to`.
-    /// With `of`, only what that giver owes.
-    pub(crate) fn pass_on(&mut self, tree: &QuotaTree, of: Option<QuotaId>, from: QuotaId, to: QuotaId, d: Dimension, amount: i64) {
+    /// With `of`, only what that giver owes. Returns who owes how much of what was passed on.
+    pub(crate) fn pass_on(
+        &mut self,
+        tree: &QuotaTree,
+        of: Option<QuotaId>,
+        from: QuotaId,
+        to: QuotaId,
+        d: Dimension,
+        amount: i64,
+    ) -> Vec<(QuotaId, Dimension, i64)> {
+        let mut passed = Vec::new();
         let mut left = amount;
         for i in 0..self.transits.len() {
             let (giver, receiver, dimension, late) = self.transits[i];
@@ -238,6 +260,7 @@ impl Ledger {
             left -= moved;
             self.transits[i].3 -= moved;
             self.adjust(tree, from, d, |c| c.transit -= moved);
+            passed.push((giver, d, moved));
             // Whoever gets back what it owes owes it no more.
             if giver != to {
                 self.transits.push((giver, to, d, moved));
@@ -245,6 +268,7 @@ impl Ledger {
             }
         }
         self.transits.retain(|t| t.3 > 0);
+        passed
     }
 
     /// Lets gains arrive as the giver's overdraft goes. Returns receivers whose balance grew.

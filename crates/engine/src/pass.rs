@@ -44,6 +44,8 @@ pub(crate) struct Fresh {
 pub(crate) struct Pass {
     tried: BTreeMap<(QuotaId, LaneKey), Tried>,
     pub(crate) fresh: Vec<Fresh>,
+    /// How many starts were taken back.
+    pub(crate) taken_back: u32,
     /// Queues that were offered the idle capacity that came free.
     offered: BTreeSet<QuotaId>,
 }
@@ -235,9 +237,17 @@ impl Session<'_> {
     /// is not started.
     pub(crate) fn take_back(&mut self, pass: &mut Pass, at: usize) {
         let fresh = pass.fresh.remove(at);
-        let workload = fresh.workload;
-        self.events.retain(|e: &Event| !matches!(&e.kind, EventKind::Started { workload: w, grants, .. }
-            if *w == workload && grants.iter().any(|g| fresh.units.contains(&g.unit))));
+        pass.taken_back += 1;
+        let id = fresh.workload;
+        let is_start = |e: &Event| matches!(&e.kind, EventKind::Started { workload, grants, .. }
+            if *workload == id && grants.iter().any(|g| fresh.units.contains(&g.unit)));
+        if let Some(start) = self.events.iter().rposition(is_start) {
+            let moves = |e: &Event| matches!(&e.kind, EventKind::Moved { workload, unit, .. }
+                if *workload == id && fresh.units.contains(unit));
+            let later = self.events.split_off(start + 1);
+            self.events.pop();
+            self.events.extend(later.into_iter().filter(|e| !moves(e)));
+        }
         self.s.unstart(&fresh);
     }
 

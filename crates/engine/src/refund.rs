@@ -111,11 +111,11 @@ impl Session<'_> {
     }
 
     /// Moves draws of others off an account that is to lose these amounts of its share; with `partly`, as much
-    /// as can be. What has not arrived there yet may be given away too.
-    pub(crate) fn clear_share(&mut self, account: QuotaId, amounts: &[(Dimension, i64)], partly: bool) -> bool {
+    /// as can be. With `late`, what has not arrived there yet may be given away too.
+    pub(crate) fn clear_share(&mut self, account: QuotaId, amounts: &[(Dimension, i64)], partly: bool, late: bool) -> bool {
         let free = |s: &State, d| {
             let cell = s.ledger.cell(account, d);
-            cell.share - cell.drawn - cell.held
+            cell.balance() + if late { cell.transit } else { 0 }
         };
         self.move_away(account, false, amounts, partly, free)
     }

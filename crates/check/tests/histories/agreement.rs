@@ -56,6 +56,19 @@ fn every_figure_is_compared() {
 }
 
 #[test]
+fn gains_arrive_as_overdrafts_go() {
+    let log = [pool(2), vec![root(R, 16, Default::default())], vec![child(A, R, 8, Default::default())]];
+    let drained = [run(1, training(A, 1, 3), &[grant(0, &[own(A, 3)], &[slot(0, 0, 3)])]), vec![scaled(A, 8, 2), overdrawn(A, 1)]];
+    let checker = passes(&log, &drained);
+    let a = QuotaBooks { overdrawn: true, ..books(A, 2, 2, 3) };
+    let r = books(R, 16, 14, 0);
+    let late = QuotaBooks { in_transit: gpus(1), balance: gpus(13), ..r.clone() };
+    assert_eq!(checker.check_books(&[late, a.clone()]), Ok(()));
+    let breach = checker.check_books(&[r, a]).expect_err("the gain is free too early").breach;
+    assert!(matches!(breach, Breach::UsedInTransit { .. }));
+}
+
+#[test]
 fn a_quota_that_is_left_out_or_counted_twice_is_found() {
     let breach = |books: &[QuotaBooks]| history().check_books(books).expect_err("it differs").breach;
     assert!(matches!(breach(&[books(R, 16, 8, 0)]), Breach::Unknown { .. }));

@@ -44,6 +44,7 @@ impl State {
             }
             EventKind::Settled { quota } => {
                 self.overdrawn.remove(quota);
+                self.arrive(self.tree[*quota].pool, &[*quota], &[]);
             }
             EventKind::QuotaDeleted { quota } => self.delete_quota(*quota),
 

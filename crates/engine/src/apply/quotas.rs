@@ -44,19 +44,35 @@ impl State {
 
     pub(super) fn scale(&mut self, id: QuotaId, from: &Resources, to: &Resources, giver: Option<QuotaId>) {
         self.tree[id].guarantee = *to;
-        self.carve(id, from, to);
-        // In a transfer what the giver still draws is in transit to the receiver, not to their parent.
-        if let (Some(giver), Some(parent)) = (giver, self.tree[id].parent) {
-            for d in Dimension::all() {
-                self.ledger.pass_on(&self.tree, Some(giver), parent, id, d, to[d] - from[d]);
+        match (giver, self.tree[id].parent) {
+            (Some(_), Some(parent)) => self.hand_through(parent, id, &to.minus(from)),
+            _ => self.carve(id, from, to),
+        }
+    }
+
+    /// The second half of a transfer: the parent hands on what it has just been given. What is in transit of it
+    /// is so to the receiver, whatever the parent itself has or owes.
+    fn hand_through(&mut self, parent: QuotaId, id: QuotaId, amount: &Resources) {
+        for d in Dimension::all().filter(|&d| amount[d] != 0) {
+            self.ledger.adjust(&self.tree, parent, d, |c| c.share -= amount[d]);
+            self.ledger.adjust(&self.tree, id, d, |c| c.share += amount[d]);
+        }
+        for (giver, d, late) in std::mem::take(&mut self.ledger.latest) {
+            // What the parent got back of its own debt it owes again, to the receiver.
+            if giver == parent {
+                self.ledger.owe(&self.tree, giver, id, d, late);
+            } else {
+                self.ledger.pass_on(&self.tree, Some(giver), parent, id, d, late);
             }
         }
+        self.freed(id);
     }
 
     /// Moves share between a quota and its parent. What the side that shrinks still draws beyond
     /// its new share is in transit to the side that grows.
     fn carve(&mut self, id: QuotaId, from: &Resources, to: &Resources) {
         let parent = self.tree[id].parent;
+        self.ledger.latest.clear();
         for d in Dimension::all() {
             let change = to[d] - from[d];
             if change == 0 {
@@ -73,11 +89,12 @@ impl State {
             if let (Some(g), Some(r)) = (giver, receiver) {
                 let late = |s: &State| (-s.ledger.cell(g, d).balance()).clamp(0, amount);
                 // A parent that passes on what has not arrived itself is not overdrawn by that.
-                self.ledger.pass_on(&self.tree, None, g, r, d, late(self));
-                let late = late(self);
+                let passed = self.ledger.pass_on(&self.tree, None, g, r, d, late(self));
+                let late = late(self).min(amount - passed.iter().map(|p| p.2).sum::<i64>());
+                self.ledger.latest.extend(passed);
                 if late > 0 {
-                    self.ledger.adjust(&self.tree, r, d, |c| c.transit += late);
-                    self.ledger.transits.push((g, r, d, late));
+                    self.ledger.latest.push((g, d, late));
+                    self.ledger.owe(&self.tree, g, r, d, late);
                 }
             }
             if let Some(r) = receiver {

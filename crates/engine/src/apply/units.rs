@@ -1,7 +1,7 @@
 //! Events of units: both books follow what is granted, moved and given up.
 
 use crate::event::{Cause, StartKind};
-use crate::ids::{NodeId, QuotaId, Tick, WorkloadId};
+use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
 use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
 use crate::words::{EvictionRule, Module, Priority};
@@ -240,6 +240,14 @@ impl State {
     /// Balance and devices came free: holds are topped up, gains arrive, queues look again.
     pub(super) fn came_free(&mut self, w: WorkloadId, accounts: &[QuotaId], nodes: &[NodeId]) {
         let pool = self.tree[self.w(w).spec.quota].pool;
+        self.arrive(pool, accounts, nodes);
+        for &node in nodes {
+            self.wake_at(pool, node);
+        }
+    }
+
+    /// What these accounts have free may settle what they owe: gains arrive, and may settle more.
+    pub(super) fn arrive(&mut self, pool: PoolId, accounts: &[QuotaId], nodes: &[NodeId]) {
         let mut settled: Vec<QuotaId> = accounts.to_vec();
         let mut i = 0;
         while i < settled.len() && !self.ledger.transits.is_empty() {
@@ -250,9 +258,6 @@ impl State {
         self.top_up_others(&settled, pool, nodes);
         for &a in &settled {
             self.freed(a);
-        }
-        for &node in nodes {
-            self.wake_at(pool, node);
         }
     }
 
@@ -303,7 +308,8 @@ impl State {
             // What was to be kept went with the node.
             self.w_mut(w).state = WorkloadState::Leaving(Exit::Requeue);
         } else if workload.state == WorkloadState::Running {
-            if workload.units.is_empty() {
+            // What is left of it may be on its way out already.
+            if !workload.units.iter().any(|&u| self.units[u].is_running()) {
                 self.w_mut(w).state = WorkloadState::Queued;
             } else if workload.spec.module == Module::Training {
                 self.restart(at, w);

@@ -1,6 +1,7 @@
 //! Commands, one file for each kind: checked, turned into events, followed by a pass.
 
 mod lifecycle;
+mod making_room;
 mod nodes;
 mod quotas;
 mod scaling;

@@ -3,13 +3,11 @@
 use super::quotas::check_guarantee;
 use crate::event::EventKind;
 use crate::ids::QuotaId;
-use crate::plan::Victim;
 use crate::refusal::Refusal;
 use crate::resources::{Dimension, Resources};
 use crate::session::Session;
 use crate::state::State;
 use crate::words::{EvictionRule, Mode};
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 impl Session<'_> {
@@ -44,7 +42,8 @@ impl Session<'_> {
         let givers = [(Some(quota), shrinks), (parent, grows)];
         for (giver, amount) in givers {
             if let Some(g) = giver {
-                self.give_up(g, &amount, mode, &name)?;
+                let to_nobody = g == quota && parent.is_none();
+                self.give_up(g, &amount, mode, (!to_nobody).then_some(&name))?;
             }
         }
         self.emit(EventKind::QuotaScaled { quota, from, to, mode, giver: None });
@@ -75,7 +74,7 @@ impl Session<'_> {
         }
         self.s.check_children(from, &less)?;
         check_guarantee(&more)?;
-        self.give_up(from, &amount, mode, &name)?;
+        self.give_up(from, &amount, mode, Some(&name))?;
         self.emit(EventKind::QuotaScaled { quota: from, from: giver, to: less, mode, giver: None });
         self.emit(EventKind::QuotaScaled { quota: to, from: receiver, to: more, mode, giver: Some(from) });
         self.renew_reservations(from);
@@ -85,20 +84,23 @@ impl Session<'_> {
 
     /// A new child takes from its parent's share: only from what is not drawn, after re-funding.
     pub(super) fn make_way(&mut self, parent: QuotaId, amount: &Resources, child: &str) -> Result<(), Refusal> {
-        self.give_up(parent, amount, Mode::Refuse, child)
+        self.give_up(parent, amount, Mode::Refuse, Some(child))
     }
 
     /// Makes an account ready to lose a part of its share; under `refuse` it must not be drawn beyond the rest.
-    fn give_up(&mut self, account: QuotaId, amount: &Resources, mode: Mode, receiver: &str) -> Result<(), Refusal> {
+    /// What has not arrived may be passed on to a receiver; a root that becomes smaller has none.
+    fn give_up(&mut self, account: QuotaId, amount: &Resources, mode: Mode, receiver: Option<&str>) -> Result<(), Refusal> {
         let amounts: Vec<(Dimension, i64)> = amount.stated().collect();
-        if self.clear_share(account, &amounts, mode != Mode::Refuse) || mode != Mode::Refuse {
+        if self.clear_share(account, &amounts, mode != Mode::Refuse, receiver.is_some()) || mode != Mode::Refuse {
             return Ok(());
         }
         let (mut drawn, mut share) = (Resources::default(), Resources::default());
         for (d, a) in amounts {
             let cell = self.s.ledger.cell(account, d);
-            (drawn[d], share[d]) = (cell.drawn + cell.held, cell.share - a);
+            let late = if receiver.is_some() { 0 } else { cell.transit };
+            (drawn[d], share[d]) = (cell.drawn + cell.held + late, cell.share - a);
         }
+        let receiver = receiver.unwrap_or(&self.s.tree[account].name);
         Err(Refusal::InUse {
             quota: receiver.to_string(),
             account: self.s.tree[account].name.to_string(),
@@ -136,7 +138,7 @@ impl Session<'_> {
         }
         self.emit(EventKind::Overdrawn { quota: account, by: over });
         if mode == Mode::Evict {
-            let victims = self.s.whom_to_evict(account, &over, self.now, rule);
+            let victims = self.s.whom_to_evict(account, self.now, rule);
             self.evict_all(&victims, None, None);
         }
     }
@@ -163,76 +165,5 @@ impl State {
         }
         let name = self.tree[quota].name.to_string();
         Err(Refusal::BelowChildren { quota: name, models: self.pool_of(quota).models.clone(), children, asked: *to })
-    }
-
-    /// Units that draw on an account, until what they give back covers `over`: idle, then loan, then firm, each by
-    /// priority and work lost; then whoever is not needed is spared, the dearest first. A scan: for operators.
-    fn whom_to_evict(&self, account: QuotaId, over: &Resources, now: crate::ids::Tick, rule: EvictionRule) -> Vec<Victim> {
-        let leaving = |d: Dimension| -> i64 {
-            let gone = self.leaving.iter().flat_map(|&u| &self.units[u].grant.draws);
-            gone.filter(|x| x.account == account && x.dimension == d).map(|x| x.amount).sum()
-        };
-        let need: Vec<(Dimension, i64)> = over.stated().map(|(d, a)| (d, a - leaving(d))).filter(|n| n.1 > 0).collect();
-        let gives = |unit: u32, d: Dimension| -> i64 {
-            self.units[unit].grant.draws.iter().filter(|x| x.account == account && x.dimension == d).map(|x| x.amount).sum()
-        };
-        let useful = |u: u32| need.iter().any(|&(d, _)| gives(u, d) > 0);
-        let mut candidates: Vec<u32> = self.units.iter().filter(|(_, u)| u.is_running()).map(|(i, _)| i).filter(|&u| useful(u)).collect();
-        candidates.sort_by_key(|&u| {
-            let u = &self.units[u];
-            (u.class, u.priority, u.lost(now), Reverse(u.started), u.workload, u.number)
-        });
-        let covered = |chosen: &BTreeSet<u32>| need.iter().all(|&(d, a)| chosen.iter().map(|&u| gives(u, d)).sum::<i64>() >= a);
-        let mut chosen: BTreeSet<u32> = BTreeSet::new();
-        for &unit in &candidates {
-            if covered(&chosen) {
-                break;
-            }
-            chosen.extend(self.leaves_with(unit, &chosen));
-        }
-        for &unit in candidates.iter().rev().filter(|u| !self.units[**u].is_replica) {
-            if chosen.remove(&unit) && !covered(&chosen) {
-                chosen.insert(unit);
-            }
-        }
-        let mut ids: Vec<_> = chosen.iter().map(|&u| &self.units[u]).filter(|u| u.is_replica).map(|u| (Reverse(u.priority), u.workload)).collect();
-        ids.sort_unstable();
-        ids.dedup();
-        for (_, id) in ids {
-            self.spare_replicas(id, &mut chosen, &covered);
-        }
-        let mut victims: Vec<u32> = chosen.into_iter().collect();
-        victims.sort_by_key(|&u| (self.units[u].class, self.units[u].priority, self.units[u].lost(now), self.units[u].workload, self.units[u].number));
-        victims.into_iter().map(|unit| Victim { unit, rule, policy_of: Some(account) }).collect()
-    }
-
-    /// A unit, or all that is left of a workload that would fall below its minimum.
-    fn leaves_with(&self, unit: u32, chosen: &BTreeSet<u32>) -> Vec<u32> {
-        let w = self.w(self.units[unit].workload);
-        let left: Vec<u32> = w.units.iter().copied().filter(|&u| self.units[u].is_running() && !chosen.contains(&u)).collect();
-        if !self.units[unit].is_replica || left.len() as u32 > w.spec.min() { vec![unit] } else { left }
-    }
-
-    /// Spares replicas of a workload that need not go: all, or down to its minimum, then one by one.
-    fn spare_replicas(&self, id: crate::ids::WorkloadId, chosen: &mut BTreeSet<u32>, covered: &dyn Fn(&BTreeSet<u32>) -> bool) {
-        let w = self.w(id);
-        let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.units[u].is_running()).collect();
-        let mut going: Vec<u32> = running.iter().copied().filter(|u| chosen.contains(u)).collect();
-        going.sort_by_key(|&u| (Reverse(self.units[u].class), self.units[u].started, self.units[u].number));
-        let spared = running.len() - going.len();
-        // Below the minimum it leaves whole, so that many must be spared at once.
-        let at_once = (w.spec.min() as usize).saturating_sub(spared);
-        let mut rest = going.split_off(at_once.min(going.len()));
-        for batch in std::iter::once(going).chain(rest.drain(..).map(|u| vec![u])).filter(|b| !b.is_empty()) {
-            batch.iter().for_each(|u| {
-                chosen.remove(u);
-            });
-            if !covered(chosen) {
-                chosen.extend(batch);
-                if at_once > 0 && spared == 0 && running.iter().all(|u| chosen.contains(u)) {
-                    return;
-                }
-            }
-        }
     }
 }

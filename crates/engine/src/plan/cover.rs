@@ -13,6 +13,9 @@ use crate::words::{Class, Module};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Replicas of one workload that are each tried first when it may be spared in part.
+const MAX_TURNS: usize = 16;
+
 #[derive(Clone, Debug)]
 pub(super) struct Trial {
     pub(super) capacity: Capacity,
@@ -343,22 +346,20 @@ impl<'h, 'a> Cover<'h, 'a> {
     fn prune_whole(&mut self, id: WorkloadId) {
         let s = self.hunt.s;
         let mut units: Vec<u32> = s.w(id).units.iter().copied().filter(|u| self.is_chosen(*u)).collect();
-        units.sort_by_key(|&u| (Reverse(s.units[u].class), s.units[u].started));
-        let named: Vec<Named> = units.iter().map(|&u| self.unchoose(u)).collect();
-        if self.is_enough() {
-            return;
-        }
-        units.iter().zip(&named).for_each(|(&u, &n)| self.choose(u, n));
-        let mut spared = Vec::new();
-        for &u in &units {
-            let n = self.unchoose(u);
-            if self.is_enough() {
-                spared.push((u, n));
-            } else {
-                self.choose(u, n);
+        units.sort_by_key(|&u| (Reverse(s.units[u].class), s.units[u].number));
+        for order in in_turns(&units, |u| s.units[u].class) {
+            let mut spared = Vec::new();
+            for unit in order {
+                let named = self.unchoose(unit);
+                if self.is_enough() {
+                    spared.push((unit, named));
+                } else {
+                    self.choose(unit, named);
+                }
             }
-        }
-        if (spared.len() as u32) < s.w(id).spec.min() || !self.keeps_class_order(id) {
+            if spared.len() as u32 >= s.w(id).spec.min().max(1) && self.keeps_class_order(id) {
+                return;
+            }
             spared.into_iter().for_each(|(u, n)| self.choose(u, n));
         }
     }
@@ -451,4 +452,20 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
         Some(placed.concat())
     }
+}
+
+/// Orders in which to try to spare replicas: higher classes first, and of equals each once as the first.
+/// If any run of neighbours can stay, one of the orders begins with it.
+pub(crate) fn in_turns(units: &[u32], class: impl Fn(u32) -> Class) -> Vec<Vec<u32>> {
+    let turns = units.len().min(MAX_TURNS);
+    let turned = |by: usize| {
+        let mut order = Vec::with_capacity(units.len());
+        for same in units.chunk_by(|&a, &b| class(a) == class(b)) {
+            let at = by % same.len();
+            order.extend_from_slice(&same[at..]);
+            order.extend_from_slice(&same[..at]);
+        }
+        order
+    };
+    (0..turns).map(turned).collect()
 }

@@ -13,8 +13,10 @@ mod stream;
 mod trial;
 
 pub(crate) use cost::PlanCost;
+pub(crate) use cover::in_turns;
 pub(crate) use hunt::{Hunt, Tiers};
 
+use crate::admit::Outcome;
 use crate::event::{Cause, EventKind};
 use crate::funding::Rules;
 use crate::ids::{QuotaId, Span, WorkloadId};
@@ -22,12 +24,15 @@ use crate::pass::Pass;
 use crate::session::Session;
 use crate::state::State;
 use crate::unit::{Grant, UnitState};
-use crate::words::{Class, EvictionRule, Module, OnPreempt, Rule};
+use crate::words::{Class, EvictionRule, Module, OnPreempt};
 use crate::workload::{Exit, WorkloadState};
 use smallvec::SmallVec;
 
 /// How long after its grace a unit may take to be gone before its nodes are fenced.
 pub const DRAIN_DEADLINE: Span = Span::seconds(60);
+
+/// Starts that a pass takes back at most before plans spare whoever was just started.
+const MAX_TAKEN_BACK: u32 = 256;
 
 /// One unit that must go, and the first tier that names it.
 #[derive(Clone, Copy, Debug)]
@@ -111,39 +116,36 @@ impl Session<'_> {
         if rules.idle && self.s.would_start(id, rules) {
             return false;
         }
-        match self.s.largest_plan(id, rules, least, most) {
-            Some(plan) => self.commit(pass, id, rules, plan),
-            None => false,
+        let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else { return false };
+        loop {
+            let back = self.fresh_in(pass, &plan);
+            if back.is_empty() {
+                self.commit(id, plan);
+                return true;
+            }
+            if pass.taken_back >= MAX_TAKEN_BACK {
+                return false;
+            }
+            // Who would be started and evicted in the same pass is not started; without them the plan is another.
+            back.into_iter().rev().for_each(|at| self.take_back(pass, at));
+            if [rules.firm(), rules.loan()].into_iter().any(|round| self.try_start(id, round) == Outcome::Started) {
+                return true;
+            }
+            match self.s.largest_plan(id, rules, least, most) {
+                Some(other) => plan = other,
+                None => return false,
+            }
         }
     }
 
-    /// Carries a plan out. False if it stands on units that were only just started and would not be a plan without.
-    fn commit(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules, mut plan: Plan) -> bool {
-        let mut back: Vec<usize> = Vec::new();
-        plan.victims.retain(|v| {
-            let u = &self.s.units[v.unit];
-            let fresh = pass.fresh.iter().position(|f| f.workload == u.workload && f.units.contains(&u.number));
-            back.extend(fresh.filter(|f| !back.contains(f)));
-            fresh.is_none()
-        });
-        let forced = |v: &Victim| v.rule != EvictionRule::Recall;
-        let firm_loans = plan.grants.iter().flat_map(|g| &g.draws).any(|d| d.rule == Rule::SelfLevel && d.class == Class::Firm);
-        if !back.is_empty() && firm_loans && !plan.victims.is_empty() && !plan.victims.iter().any(forced) {
-            return false;
-        }
-        let disturbed = !plan.victims.is_empty() || !plan.holds.is_empty();
-        back.sort_unstable();
-        for fresh in back.into_iter().rev() {
-            self.take_back(pass, fresh);
-        }
-        if !disturbed {
-            // What was in the way had only just been started: there is room without evicting anybody.
-            for round in [rules.firm(), rules.loan()] {
-                if self.try_start(id, round) == crate::admit::Outcome::Started {
-                    return true;
-                }
-            }
-        }
+    /// Starts of this pass, ascending, of workloads that a plan would evict or shrink.
+    fn fresh_in(&self, pass: &Pass, plan: &Plan) -> Vec<usize> {
+        let touched = |id: WorkloadId| plan.victims.iter().any(|v| self.s.units[v.unit].workload == id);
+        pass.fresh.iter().enumerate().filter(|(_, f)| touched(f.workload)).map(|(at, _)| at).collect()
+    }
+
+    /// Carries a plan out.
+    fn commit(&mut self, id: WorkloadId, plan: Plan) {
         for unit in plan.holds {
             let u = &self.s.units[unit];
             let (workload, number) = (u.workload, u.number);
@@ -152,7 +154,6 @@ impl Session<'_> {
         self.evict_all(&plan.victims, Some(id), Some(plan.spared));
         self.end_reservation_of(id);
         self.emit(EventKind::Held { workload: id, grants: plan.grants });
-        true
     }
 
     /// Asks units to stop, one event for each workload, in the order in which they were chosen.
@@ -179,11 +180,13 @@ impl Session<'_> {
             if exit != Exit::Shrink {
                 self.drop_holds_of(id);
             }
-            let u = &self.s.units[v.unit];
+            // What leaves together shows the latest tier that it needs.
+            let latest = victims.iter().filter(|o| self.s.units[o.unit].workload == id).max_by_key(|o| o.rule).unwrap_or(v);
+            let u = &self.s.units[latest.unit];
             let cause = Cause {
-                rule: v.rule,
+                rule: latest.rule,
                 by,
-                policy_of: v.policy_of,
+                policy_of: latest.policy_of,
                 class: u.class,
                 priority: u.priority,
                 lost: self.s.lost_by(id, &units, self.now),

@@ -2,10 +2,11 @@
 
 use super::cost::LostByBand;
 use super::cover::Cover;
-use super::level::{Level, Named};
+use super::level::{Level, Named, RECALL};
 use super::stream::Stream;
 use crate::ids::{NodeId, Tick, WorkloadId};
 use crate::words::Priority;
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -104,7 +105,9 @@ impl Cover<'_, '_> {
             for group in groups {
                 for unit in group.units {
                     touched.extend(hunt.s.units[unit].grant.slots.iter().map(|s| s.node));
-                    self.choose(unit, group.named);
+                    if !self.is_chosen(unit) {
+                        self.choose(unit, group.named);
+                    }
                 }
             }
             for node in touched {
@@ -124,9 +127,15 @@ impl Cover<'_, '_> {
         let capacity = self.capacity(node);
         let target = capacity.fits(&shape) + 1;
         let mut groups = self.groups(level, node);
-        let enough = |chosen: &[&Group]| {
+        // A workload's replicas may be offered one by one and all together.
+        let mut units: SmallVec<[u32; 16]> = SmallVec::new();
+        let mut enough = |chosen: &[&Group]| {
+            units.clear();
+            units.extend(chosen.iter().flat_map(|g| &g.units).copied());
+            units.sort_unstable();
+            units.dedup();
             let mut c = capacity.clone();
-            for unit in chosen.iter().flat_map(|g| &g.units) {
+            for unit in &units {
                 hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
             }
             c.fits(&shape) >= target
@@ -157,9 +166,10 @@ impl Cover<'_, '_> {
         } else {
             let mut chosen: Vec<&Group> = Vec::new();
             let mut c = capacity.clone();
+            let mut gone: BTreeSet<u32> = BTreeSet::new();
             for g in &groups {
                 chosen.push(g);
-                for unit in &g.units {
+                for unit in g.units.iter().filter(|u| gone.insert(**u)) {
                     hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
                 }
                 if c.fits(&shape) >= target {
@@ -188,6 +198,7 @@ impl Cover<'_, '_> {
         let s = hunt.s;
         let mut groups = Vec::new();
         let mut bitten: BTreeMap<WorkloadId, u32> = BTreeMap::new();
+        let mut whole_of: BTreeSet<WorkloadId> = BTreeSet::new();
         for r in s.pools[hunt.pool.index()].nodes.residents(node) {
             let Some(u) = s.units.get(r.unit).filter(|_| !self.is_chosen(r.unit)) else { continue };
             let Some(named) = hunt.named_at(level, u) else { continue };
@@ -198,6 +209,13 @@ impl Cover<'_, '_> {
                 let all = self.spared_units(u.workload).count();
                 let whole = units.len() == all;
                 if *before > 0 && (whole || all as u32 - *before <= s.w(u.workload).spec.min()) {
+                    // The others may go one by one down to the minimum; this one only with all of them.
+                    if whole_of.insert(u.workload)
+                        && let Some(units) = self.whole(level, u.workload)
+                    {
+                        let lost = self.loss(&units);
+                        groups.push(Group { units, named, band: u.priority, lost });
+                    }
                     continue;
                 }
                 if *before > 0 && u.module == crate::words::Module::Training {
@@ -208,6 +226,20 @@ impl Cover<'_, '_> {
             groups.push(Group { units, named, band: u.priority, lost });
         }
         groups
+    }
+
+    /// All that is left of a workload, if it may leave whole: all but the rest of its minimum are named, and
+    /// none of them is protected.
+    fn whole(&self, level: Level, id: WorkloadId) -> Option<Vec<u32>> {
+        let hunt = self.hunt;
+        let units: Vec<u32> = self.spared_units(id).collect();
+        let named = |u: &&u32| hunt.named_at(level, &hunt.s.units[**u]).is_some();
+        let along = units.len() - units.iter().filter(named).count();
+        let safe = units.iter().any(|&u| {
+            let u = &hunt.s.units[u];
+            hunt.is_protected(u) && hunt.names(u).is_none_or(|n| n.tier > RECALL)
+        });
+        (!safe && (along as u32) < hunt.s.w(id).spec.min().max(1)).then_some(units)
     }
 
     /// Tries single exchanges: one more victim may spare several, or a dearer one.
