@@ -5,10 +5,11 @@ use crate::ids::QuotaId;
 use crate::quota_tree::QuotaTree;
 use crate::resources::{Dimension, MAX_MODELS};
 use crate::unit::Draw;
+use crate::words::Class;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// One dimension of one account: one cache line.
+/// One dimension of one account; what most decisions read comes first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell {
     pub(crate) share: i64,
@@ -26,6 +27,8 @@ pub(crate) struct Cell {
     pub(crate) free_children: i64,
     /// Kept by the starvation guard for somebody who waits.
     pub(crate) reserved: i64,
+    /// Draws by loan or idle: what a recall could take back.
+    pub(crate) lent: i64,
 }
 
 impl Cell {
@@ -99,6 +102,7 @@ impl Ledger {
             free_below: 0,
             free_children: 0,
             reserved: 0,
+            lent: 0,
         };
         self.accounts[q.index()].cells.get(cell_index(d)).unwrap_or(&EMPTY)
     }
@@ -209,7 +213,11 @@ impl Ledger {
     /// Enters or strikes out draws.
     pub(crate) fn draw(&mut self, tree: &QuotaTree, draws: &[Draw], sign: i64) {
         for d in draws {
-            self.adjust(tree, d.account, d.dimension, |c| c.drawn += sign * d.amount);
+            let lent = if d.class < Class::Firm { sign * d.amount } else { 0 };
+            self.adjust(tree, d.account, d.dimension, |c| {
+                c.drawn += sign * d.amount;
+                c.lent += lent;
+            });
         }
     }
 

@@ -4,7 +4,7 @@ use crate::event::{Cause, StartKind};
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
 use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
-use crate::words::{EvictionRule, Module, Priority};
+use crate::words::{Class, EvictionRule, Module, Priority};
 use crate::workload::{Exit, WorkloadState};
 
 impl State {
@@ -51,6 +51,7 @@ impl State {
                         self.ledger.adjust(&self.tree, d.account, d.dimension, |c| {
                             c.held -= d.amount;
                             c.drawn += d.amount;
+                            c.lent += if d.class < Class::Firm { d.amount } else { 0 };
                         });
                     }
                     self.leave_held(unit);

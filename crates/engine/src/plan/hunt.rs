@@ -8,6 +8,7 @@ use crate::funding::{self, Credits, Payer, Rules};
 use crate::pins::Cells;
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::policy::{ChildLevel, SelfLevel};
+use crate::resources::Dimension;
 use crate::state::State;
 use crate::unit::Draw;
 use crate::words::{Class, Rule};
@@ -94,7 +95,7 @@ impl<'a> Hunt<'a> {
             return None;
         }
         // For want of nodes: only if the accounts would do.
-        if !self.can_pay(&Credits::default()) && self.lent_at_most() == 0 {
+        if !self.can_pay(&Credits::default()) && self.is_lent_nothing() {
             return None;
         }
         self.for_nodes = true;
@@ -102,7 +103,7 @@ impl<'a> Hunt<'a> {
     }
 
     fn search(&self, forced: bool) -> Option<(PlanCost, Plan)> {
-        if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && self.lent_at_most() == 0) {
+        if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && self.is_lent_nothing()) {
             return None;
         }
         self.levels().into_iter().find_map(|level| {
@@ -123,17 +124,21 @@ impl<'a> Hunt<'a> {
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
         let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
         let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
-        let low = if forced { self.s.low[self.pool.index()].gpu() } else { self.lent_at_most() };
+        let low = if forced { self.s.low[self.pool.index()].gpu() } else { self.lent(d) };
         free + coming + self.s.held_gpu + low + self.evictable_gpu() < need
     }
 
-    /// GPUs of all units that draw by loan or idle on an account of the plan: what a recall takes at most.
-    fn lent_at_most(&self) -> i64 {
-        let lent = |a: QuotaId| self.s.herds[a.index()].borrowers.gpu();
+    /// What is drawn by loan or idle on the accounts of the plan: what a recall takes back at most.
+    fn lent(&self, d: Dimension) -> i64 {
+        let lent = |a: QuotaId| self.s.ledger.cell(a, d).lent;
         let (tree, rules) = (&self.s.tree, self.tiers.rules);
         let below: i64 = if rules.child { tree.descendants(self.quota).iter().map(|&a| lent(a)).sum() } else { 0 };
         let beside: i64 = if rules.siblings.is_some() { tree.siblings(self.quota).map(lent).sum() } else { 0 };
         lent(self.quota) + below + beside
+    }
+
+    fn is_lent_nothing(&self) -> bool {
+        self.amounts.iter().all(|a| self.lent(a.0) == 0)
     }
 
     /// A "no" from counters: even if all that tiers 2 and 3 name were gone, too few nodes would have room.
