@@ -63,7 +63,8 @@ impl State {
 
     /// What `roles` ask of the ledger, replicas and all.
     pub(crate) fn amounts(&self, quota: QuotaId, model: Option<ModelId>, roles: &[Role]) -> Amounts {
-        let total = |of: fn(&Shape) -> i64| roles.iter().map(|r| of(&r.shape) * i64::from(r.replicas)).sum::<i64>();
+        let total =
+            |of: fn(&Shape) -> i64| roles.iter().map(|r| of(&r.shape) * i64::from(r.replicas)).sum::<i64>();
         let mut out = Amounts::new();
         if let Some(m) = model {
             out.push((Dimension::gpu(m), total(|s| i64::from(s.gpu))));
@@ -102,7 +103,13 @@ impl State {
     }
 
     /// Draws for `n` pieces, one list for each.
-    pub(crate) fn fund(&self, payer: &Payer<'_>, amounts: &Amounts, n: u32, credits: Option<&funding::Credits>) -> Option<Vec<Draws>> {
+    pub(crate) fn fund(
+        &self,
+        payer: &Payer<'_>,
+        amounts: &Amounts,
+        n: u32,
+        credits: Option<&funding::Credits>,
+    ) -> Option<Vec<Draws>> {
         let mut each = vec![Draws::new(); n as usize];
         for &(d, amount) in amounts {
             let mut all = Draws::new();
@@ -116,7 +123,8 @@ impl State {
             for piece in &mut each {
                 let mut left = amount;
                 while left > 0 {
-                    let mut draw = rest.take().or_else(|| source.next()).expect("the draws add up to the demand");
+                    let mut draw =
+                        rest.take().or_else(|| source.next()).expect("the draws add up to the demand");
                     if draw.amount > left {
                         rest = Some(Draw { amount: draw.amount - left, ..draw });
                         draw.amount = left;
@@ -130,7 +138,13 @@ impl State {
     }
 
     /// Places for up to `n` pieces on one model; as many as there is room for.
-    pub(crate) fn place(&mut self, w: WorkloadId, model: Option<ModelId>, n: u32, barred: Barred) -> Vec<Slot> {
+    pub(crate) fn place(
+        &mut self,
+        w: WorkloadId,
+        model: Option<ModelId>,
+        n: u32,
+        barred: Barred,
+    ) -> Vec<Slot> {
         let work = self.workloads[w.index()].as_deref().expect("a workload in use is not forgotten");
         let pool = self.tree[work.spec.quota].pool.index();
         let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
@@ -156,7 +170,13 @@ impl State {
         let mut complete = true;
         for i in order {
             let role = roles[i];
-            let ask = Ask { models, shape: role.shape, count: role.replicas, allowed: work.spec.nodes.as_deref(), barred };
+            let ask = Ask {
+                models,
+                shape: role.shape,
+                count: role.replicas,
+                allowed: work.spec.nodes.as_deref(),
+                barred,
+            };
             complete &= nodes.place(&ask, &mut placed[i]) == role.replicas;
             for slot in &placed[i] {
                 nodes.occupy(slot, u32::MAX);
@@ -178,12 +198,29 @@ impl State {
     }
 
     /// Puts draws and slots together, piece by piece.
-    pub(crate) fn grants(&self, w: &Workload, model: Option<ModelId>, draws: Vec<Draws>, slots: Vec<Slot>) -> SmallVec<[Grant; 1]> {
+    pub(crate) fn grants(
+        &self,
+        w: &Workload,
+        model: Option<ModelId>,
+        draws: Vec<Draws>,
+        slots: Vec<Slot>,
+    ) -> SmallVec<[Grant; 1]> {
         let mut slots = slots.into_iter();
-        let numbers = if w.units.is_empty() { (0..draws.len() as u32).collect() } else { self.free_numbers(w, draws.len()) };
+        let numbers = if w.units.is_empty() {
+            (0..draws.len() as u32).collect()
+        } else {
+            self.free_numbers(w, draws.len())
+        };
         let per_piece = if w.spec.by_replica() { 1 } else { w.spec.replicas() as usize };
         let units = draws.into_iter().zip(numbers);
-        units.map(|(draws, unit)| Grant { unit, model, draws, slots: slots.by_ref().take(per_piece).collect() }).collect()
+        units
+            .map(|(draws, unit)| Grant {
+                unit,
+                model,
+                draws,
+                slots: slots.by_ref().take(per_piece).collect(),
+            })
+            .collect()
     }
 }
 
@@ -205,12 +242,17 @@ impl Session<'_> {
             }
             let slots = self.s.place(id, model, n, barred);
             let w = self.s.w(id);
-            let n = if w.spec.by_replica() { slots.len() as u32 } else { u32::from(slots.len() as u32 == w.spec.replicas()) };
+            let n = if w.spec.by_replica() {
+                slots.len() as u32
+            } else {
+                u32::from(slots.len() as u32 == w.spec.replicas())
+            };
             if n < least {
                 outcome = Outcome::NoNodes;
                 continue;
             }
-            let draws = self.s.fund(&payer, &amounts, n, None).expect("what was counted as affordable can be paid");
+            let draws =
+                self.s.fund(&payer, &amounts, n, None).expect("what was counted as affordable can be paid");
             let grants = self.s.grants(w, model, draws, slots);
             // Only idle units may sit where a reservation keeps devices.
             if rules.idle && !draws_barred.is_empty() && grants.iter().any(|g| g.class() > Class::Idle) {

@@ -23,7 +23,8 @@ impl Amount<'_> {
 
     /// Bytes in the largest binary unit that divides them, or with two decimals.
     pub fn bytes(value: i64) -> String {
-        const UNITS: [(&str, u64); 4] = [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+        const UNITS: [(&str, u64); 4] =
+            [("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
         let sign = if value < 0 { "-" } else { "" };
         let size = value.unsigned_abs();
         for (unit, bytes) in UNITS {

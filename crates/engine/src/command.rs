@@ -10,36 +10,88 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Command {
-    CreatePool { name: Box<str>, kind: PoolKind },
+    CreatePool {
+        name: Box<str>,
+        kind: PoolKind,
+    },
     /// Adds a node. `model` names its GPU model, which need not be known yet; `spec.model` is ignored.
-    AddNode { pool: PoolId, model: Option<Box<str>>, spec: NodeSpec },
-    RemoveNode { pool: PoolId, node: NodeId },
-    SetNode { pool: PoolId, node: NodeId, state: NodeState, reason: Box<str> },
+    AddNode {
+        pool: PoolId,
+        model: Option<Box<str>>,
+        spec: NodeSpec,
+    },
+    RemoveNode {
+        pool: PoolId,
+        node: NodeId,
+    },
+    SetNode {
+        pool: PoolId,
+        node: NodeId,
+        state: NodeState,
+        reason: Box<str>,
+    },
     /// Cordons the node and evicts what runs there, of these modules only.
-    DrainNode { pool: PoolId, node: NodeId, modules: ModuleSet },
+    DrainNode {
+        pool: PoolId,
+        node: NodeId,
+        modules: ModuleSet,
+    },
 
     CreateQuota(Box<QuotaSpec>),
-    SetPolicy { quota: QuotaId, change: PolicyChange },
-    Scale { quota: QuotaId, guarantee: Resources, mode: Mode },
-    Transfer { from: QuotaId, to: QuotaId, amount: Resources, mode: Mode },
-    DeleteQuota { quota: QuotaId },
+    SetPolicy {
+        quota: QuotaId,
+        change: PolicyChange,
+    },
+    Scale {
+        quota: QuotaId,
+        guarantee: Resources,
+        mode: Mode,
+    },
+    Transfer {
+        from: QuotaId,
+        to: QuotaId,
+        amount: Resources,
+        mode: Mode,
+    },
+    DeleteQuota {
+        quota: QuotaId,
+    },
 
     Submit(Box<WorkloadSpec>),
-    Stop { workload: WorkloadId },
-    SetPriority { workload: WorkloadId, priority: Priority },
-    Resize { workload: WorkloadId, replicas: u32 },
+    Stop {
+        workload: WorkloadId,
+    },
+    SetPriority {
+        workload: WorkloadId,
+        priority: Priority,
+    },
+    Resize {
+        workload: WorkloadId,
+        replicas: u32,
+    },
     /// Drops an ended workload from memory.
-    Forget { workload: WorkloadId },
+    Forget {
+        workload: WorkloadId,
+    },
 
     // Reports of the executor.
     /// It ended by itself, successfully.
-    Finished { workload: WorkloadId },
+    Finished {
+        workload: WorkloadId,
+    },
     /// It ended by itself, with an error: restarted while its limit lasts.
-    Failed { workload: WorkloadId },
+    Failed {
+        workload: WorkloadId,
+    },
     /// Units that were asked to stop are gone: one report for all that went together.
-    Released { units: Vec<(WorkloadId, u32)> },
+    Released {
+        units: Vec<(WorkloadId, u32)>,
+    },
     /// Work up to `saved_at` is safe.
-    Checkpointed { workload: WorkloadId, saved_at: Tick },
+    Checkpointed {
+        workload: WorkloadId,
+        saved_at: Tick,
+    },
 
     /// Time has passed: timers that are due are carried out.
     Wake,

@@ -67,7 +67,8 @@ impl Engine {
 
     /// The first node of that name, pools in order of creation.
     pub fn node_named(&self, name: &str) -> Option<(PoolId, NodeId)> {
-        let found = |p: &Pool| Some((p.id, NodeId(self.state.node_names.get(&crate::apply::node_key(p.id, name))?)));
+        let found =
+            |p: &Pool| Some((p.id, NodeId(self.state.node_names.get(&crate::apply::node_key(p.id, name))?)));
         self.state.pools.iter().find_map(found)
     }
 

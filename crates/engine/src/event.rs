@@ -47,53 +47,155 @@ pub struct Cause {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EventKind {
-    PoolCreated { pool: PoolId, name: Box<str>, kind: PoolKind },
+    PoolCreated {
+        pool: PoolId,
+        name: Box<str>,
+        kind: PoolKind,
+    },
     /// `model` is the name behind `spec.model`.
-    NodeAdded { pool: PoolId, node: NodeId, model: Option<Box<str>>, spec: NodeSpec },
-    NodeRemoved { pool: PoolId, node: NodeId },
-    NodeChanged { pool: PoolId, node: NodeId, state: NodeState, reason: Box<str> },
+    NodeAdded {
+        pool: PoolId,
+        node: NodeId,
+        model: Option<Box<str>>,
+        spec: NodeSpec,
+    },
+    NodeRemoved {
+        pool: PoolId,
+        node: NodeId,
+    },
+    NodeChanged {
+        pool: PoolId,
+        node: NodeId,
+        state: NodeState,
+        reason: Box<str>,
+    },
 
-    QuotaCreated { quota: QuotaId, spec: Box<QuotaSpec> },
-    PolicySet { quota: QuotaId, before: Box<Policy>, after: Box<Policy> },
+    QuotaCreated {
+        quota: QuotaId,
+        spec: Box<QuotaSpec>,
+    },
+    PolicySet {
+        quota: QuotaId,
+        before: Box<Policy>,
+        after: Box<Policy>,
+    },
     /// The guarantee changed. In a transfer the giver's event comes first, then the receiver's, which names the giver.
-    QuotaScaled { quota: QuotaId, from: Resources, to: Resources, mode: Mode, giver: Option<QuotaId> },
+    QuotaScaled {
+        quota: QuotaId,
+        from: Resources,
+        to: Resources,
+        mode: Mode,
+        giver: Option<QuotaId>,
+    },
     /// An account is drawn beyond its share by these amounts; nothing new starts on it.
-    Overdrawn { quota: QuotaId, by: Resources },
+    Overdrawn {
+        quota: QuotaId,
+        by: Resources,
+    },
     /// The overdraft is gone, gains that were in transit have arrived.
-    Settled { quota: QuotaId },
-    QuotaDeleted { quota: QuotaId },
+    Settled {
+        quota: QuotaId,
+    },
+    QuotaDeleted {
+        quota: QuotaId,
+    },
 
     /// `reasons` is empty if it did not have to wait.
-    Queued { workload: WorkloadId, spec: Arc<WorkloadSpec>, reasons: Vec<Reason> },
+    Queued {
+        workload: WorkloadId,
+        spec: Arc<WorkloadSpec>,
+        reasons: Vec<Reason>,
+    },
     /// It was tried for the first time and did not fit.
-    PassedOver { workload: WorkloadId },
+    PassedOver {
+        workload: WorkloadId,
+    },
     /// The starvation guard keeps capacity for it: amounts by account, whole devices by node.
-    Reserved { workload: WorkloadId, accounts: Draws, nodes: Vec<(NodeId, u32)> },
-    ReservationEnded { workload: WorkloadId },
+    Reserved {
+        workload: WorkloadId,
+        accounts: Draws,
+        nodes: Vec<(NodeId, u32)>,
+    },
+    ReservationEnded {
+        workload: WorkloadId,
+    },
     /// Capacity is held for it while units leave. Its victims' events come before it.
-    Held { workload: WorkloadId, grants: Vec<Grant> },
+    Held {
+        workload: WorkloadId,
+        grants: Vec<Grant>,
+    },
     /// Somebody of higher rank took its hold over; it is back in its queue.
-    HoldLost { workload: WorkloadId, units: SmallVec<[u32; 2]>, by: Option<WorkloadId> },
+    HoldLost {
+        workload: WorkloadId,
+        units: SmallVec<[u32; 2]>,
+        by: Option<WorkloadId>,
+    },
     /// These units run from now on. `replicas` counts all that run.
-    Started { workload: WorkloadId, kind: StartKind, replicas: u32, grants: SmallVec<[Grant; 1]> },
+    Started {
+        workload: WorkloadId,
+        kind: StartKind,
+        replicas: u32,
+        grants: SmallVec<[Grant; 1]>,
+    },
     /// These units were asked to stop; they keep draws and devices until they are released.
     /// `replicas` counts what goes on running (0: it leaves whole).
-    Evicted { workload: WorkloadId, units: SmallVec<[u32; 2]>, exit: Exit, replicas: u32, deadline: Tick, cause: Cause },
+    Evicted {
+        workload: WorkloadId,
+        units: SmallVec<[u32; 2]>,
+        exit: Exit,
+        replicas: u32,
+        deadline: Tick,
+        cause: Cause,
+    },
     /// These units gave up draws and devices. `requeued`: the workload is back in its queue.
-    Released { workload: WorkloadId, units: SmallVec<[u32; 2]>, requeued: bool },
+    Released {
+        workload: WorkloadId,
+        units: SmallVec<[u32; 2]>,
+        requeued: bool,
+    },
     /// A running unit's draws moved; its devices stay.
-    Moved { workload: WorkloadId, unit: u32, draws: Draws },
+    Moved {
+        workload: WorkloadId,
+        unit: u32,
+        draws: Draws,
+    },
     /// A node was lost under these units; they gave up draws and devices.
-    Lost { workload: WorkloadId, units: SmallVec<[u32; 2]>, node: NodeId, replicas: u32 },
-    Finished { workload: WorkloadId },
+    Lost {
+        workload: WorkloadId,
+        units: SmallVec<[u32; 2]>,
+        node: NodeId,
+        replicas: u32,
+    },
+    Finished {
+        workload: WorkloadId,
+    },
     /// `restarts_left` is `None` if it ended.
-    Failed { workload: WorkloadId, restarts_left: Option<u32> },
-    Stopped { workload: WorkloadId, cause: StopCause },
+    Failed {
+        workload: WorkloadId,
+        restarts_left: Option<u32>,
+    },
+    Stopped {
+        workload: WorkloadId,
+        cause: StopCause,
+    },
 
-    PriorityChanged { workload: WorkloadId, from: Priority, to: Priority },
-    Resized { workload: WorkloadId, from: u32, to: u32 },
-    Checkpointed { workload: WorkloadId, saved_at: Tick },
-    Forgotten { workload: WorkloadId },
+    PriorityChanged {
+        workload: WorkloadId,
+        from: Priority,
+        to: Priority,
+    },
+    Resized {
+        workload: WorkloadId,
+        from: u32,
+        to: u32,
+    },
+    Checkpointed {
+        workload: WorkloadId,
+        saved_at: Tick,
+    },
+    Forgotten {
+        workload: WorkloadId,
+    },
 }
 
 impl EventKind {
@@ -101,7 +203,10 @@ impl EventKind {
     pub(crate) fn changes(&self, id: WorkloadId) -> bool {
         use EventKind::*;
         match self {
-            Held { workload, .. } | HoldLost { workload, .. } | Started { workload, .. } | Evicted { workload, .. } => *workload == id,
+            Held { workload, .. }
+            | HoldLost { workload, .. }
+            | Started { workload, .. }
+            | Evicted { workload, .. } => *workload == id,
             Released { workload, .. } | Moved { workload, .. } | Lost { workload, .. } => *workload == id,
             Finished { workload } | Failed { workload, .. } | Stopped { workload, .. } => *workload == id,
             _ => false,

@@ -52,12 +52,20 @@ impl State {
         self.account_reasons(id, rules, model, least, &mut reasons, &mut unblock);
         self.node_reasons(id, model, least, deep, &mut reasons, &mut unblock);
         self.queue_reasons(id, &mut reasons, &mut unblock);
-        reasons.extend(self.reservations.iter().filter(|r| r.workload != id).filter(|r| self.is_barred_by(id, rules, r.workload)).map(|r| Reason::Reserved { workload: r.workload }));
+        reasons.extend(
+            self.reservations
+                .iter()
+                .filter(|r| r.workload != id)
+                .filter(|r| self.is_barred_by(id, rules, r.workload))
+                .map(|r| Reason::Reserved { workload: r.workload }),
+        );
         if let Some(r) = self.reservations.iter().find(|r| r.workload == id) {
             let pool = self.tree[spec.quota].pool;
             for d in Dimension::all() {
                 let kept = r.accounts.iter().filter(|a| a.dimension == d);
-                let (filled, need) = kept.fold((0, 0), |sum, a| (sum.0 + a.amount.min(self.ledger.cell(a.account, d).balance().max(0)), sum.1 + a.amount));
+                let (filled, need) = kept.fold((0, 0), |sum, a| {
+                    (sum.0 + a.amount.min(self.ledger.cell(a.account, d).balance().max(0)), sum.1 + a.amount)
+                });
                 if need > 0 {
                     reasons.push(Reason::Keeps { pool, dimension: d, filled, need });
                 }
@@ -90,7 +98,15 @@ impl State {
         })
     }
 
-    fn account_reasons(&self, id: WorkloadId, rules: Rules, model: Option<ModelId>, least: u32, out: &mut Vec<Reason>, unblock: &mut Vec<Unblock>) {
+    fn account_reasons(
+        &self,
+        id: WorkloadId,
+        rules: Rules,
+        model: Option<ModelId>,
+        least: u32,
+        out: &mut Vec<Reason>,
+        unblock: &mut Vec<Unblock>,
+    ) {
         let w = self.w(id);
         let (quota, pool) = (w.spec.quota, self.tree[w.spec.quota].pool);
         let payer = Payer { quota, rules, barred: &[] };
@@ -103,9 +119,11 @@ impl State {
             out.push(Reason::Short { pool, dimension: d, short: need - free, need });
             unblock.push(Unblock::Balance { pool, quota, dimension: d, amount: need - free });
             let alone = !rules.child && rules.siblings.is_none() && !rules.idle;
-            let order = if alone { std::slice::from_ref(&quota) } else { &self.tree.tree(quota).order[..] }.iter();
-            let mut usable: Vec<(Rule, QuotaId)> =
-                order.filter_map(|&a| funding::rule_for(&self.tree, quota, rules, a).map(|r| (r.0, a))).collect();
+            let order =
+                if alone { std::slice::from_ref(&quota) } else { &self.tree.tree(quota).order[..] }.iter();
+            let mut usable: Vec<(Rule, QuotaId)> = order
+                .filter_map(|&a| funding::rule_for(&self.tree, quota, rules, a).map(|r| (r.0, a)))
+                .collect();
             usable.sort_by_key(|u| (u.0, self.tree[u.1].order));
             for (rule, account) in usable.into_iter().take(LISTED_ACCOUNTS) {
                 let cell = self.ledger.cell(account, d);
@@ -113,19 +131,40 @@ impl State {
                     out.push(Reason::Overdrawn { pool, quota: account, dimension: d, by: cell.over() });
                 } else {
                     let used = cell.drawn + cell.held + cell.transit;
-                    out.push(Reason::Account { pool, quota: account, rule, dimension: d, used, limit: cell.share });
+                    out.push(Reason::Account {
+                        pool,
+                        quota: account,
+                        rule,
+                        dimension: d,
+                        used,
+                        limit: cell.share,
+                    });
                 }
             }
         }
     }
 
-    fn node_reasons(&self, id: WorkloadId, model: Option<ModelId>, least: u32, deep: bool, out: &mut Vec<Reason>, unblock: &mut Vec<Unblock>) {
+    fn node_reasons(
+        &self,
+        id: WorkloadId,
+        model: Option<ModelId>,
+        least: u32,
+        deep: bool,
+        out: &mut Vec<Reason>,
+        unblock: &mut Vec<Unblock>,
+    ) {
         let w = self.w(id);
         let nodes = &self.pool_of(w.spec.quota).nodes;
         let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
         for role in &w.spec.roles {
             let need = if w.spec.by_replica() { least } else { role.replicas };
-            let ask = Ask { models, shape: role.shape, count: need, allowed: w.spec.nodes.as_deref(), barred: Barred::Ignore };
+            let ask = Ask {
+                models,
+                shape: role.shape,
+                count: need,
+                allowed: w.spec.nodes.as_deref(),
+                barred: Barred::Ignore,
+            };
             let fit = nodes.place(&ask, &mut Vec::new());
             if fit < need {
                 let why = deep.then(|| nodes.why_not(&ask));
@@ -162,10 +201,16 @@ impl State {
         self.recall_reasons(id, rules, out);
         match self.tree[quota].policy.self_level {
             None => out.push(off(EvictionRule::SelfLevel, RuleOff::Off)),
-            Some(p) if !p.high().contains(w.spec.priority) => out.push(off(EvictionRule::SelfLevel, RuleOff::NotHigh(p.high()))),
+            Some(p) if !p.high().contains(w.spec.priority) => {
+                out.push(off(EvictionRule::SelfLevel, RuleOff::NotHigh(p.high())))
+            }
             Some(p) => {
                 let parent = self.tree[quota].parent;
-                let siblings = if p.reaches_siblings() { parent.and_then(|p| self.herds[p.index()].children.as_ref()) } else { None };
+                let siblings = if p.reaches_siblings() {
+                    parent.and_then(|p| self.herds[p.index()].children.as_ref())
+                } else {
+                    None
+                };
                 let herd = siblings.or(self.herds[quota.index()].own.as_ref());
                 self.herd_reasons(EvictionRule::SelfLevel, quota, herd, p.low(), p.modules(), out);
             }
@@ -183,8 +228,12 @@ impl State {
     fn recall_reasons(&self, id: WorkloadId, rules: Rules, out: &mut Vec<Reason>) {
         let quota = self.w(id).spec.quota;
         let low = &self.low[self.tree[quota].pool.index()];
-        let cells = Priority::all().flat_map(|p| [Class::Idle, Class::Loan].map(|c| low.buckets(p, class_tag(c))));
-        let live = cells.flatten().flat_map(|b| &b.marks).filter_map(|m| self.units.get(m.unit).filter(|u| u.stamp == m.stamp));
+        let cells =
+            Priority::all().flat_map(|p| [Class::Idle, Class::Loan].map(|c| low.buckets(p, class_tag(c))));
+        let live = cells
+            .flatten()
+            .flat_map(|b| &b.marks)
+            .filter_map(|m| self.units.get(m.unit).filter(|u| u.stamp == m.stamp));
         let lent = |u: &&Unit| {
             let mut draws = u.grant.draws.iter().filter(|d| d.class < Class::Firm);
             draws.any(|d| funding::rule_for(&self.tree, quota, rules.loan(), d.account).is_some())
@@ -196,7 +245,13 @@ impl State {
         }
         let rule = EvictionRule::Recall;
         if return_.0 > 0 {
-            out.push(Reason::Exempt { rule, quota, why: Exemption::WouldReturn, units: return_.0, gpu: return_.1 });
+            out.push(Reason::Exempt {
+                rule,
+                quota,
+                why: Exemption::WouldReturn,
+                units: return_.0,
+                gpu: return_.1,
+            });
         }
         if rest.0 > 0 {
             out.push(Reason::NotEnough { rule, quota, units: rest.0, gpu: rest.1 });
@@ -218,10 +273,21 @@ impl State {
             let sibling = p.reaches_siblings() && self.tree.are_siblings(u.quota, w.quota);
             p.high().contains(u.priority) && p.names(w.priority, w.module) && (own || sibling)
         });
-        by_self || policy.child_level.is_some_and(|p| p.names(w.priority, w.module) && self.tree.is_descendant(w.quota, u.quota))
+        by_self
+            || policy
+                .child_level
+                .is_some_and(|p| p.names(w.priority, w.module) && self.tree.is_descendant(w.quota, u.quota))
     }
 
-    fn herd_reasons(&self, rule: EvictionRule, quota: QuotaId, herd: Option<&Herd>, priorities: PrioritySet, modules: ModuleSet, out: &mut Vec<Reason>) {
+    fn herd_reasons(
+        &self,
+        rule: EvictionRule,
+        quota: QuotaId,
+        herd: Option<&Herd>,
+        priorities: PrioritySet,
+        modules: ModuleSet,
+        out: &mut Vec<Reason>,
+    ) {
         let Some(herd) = herd.filter(|h| !h.is_empty()) else {
             out.push(Reason::RuleOff { rule, quota, why: RuleOff::NobodyThere(priorities, modules) });
             return;
@@ -248,7 +314,13 @@ impl State {
         let (named, gpu) = herd.sum(priorities, modules);
         let protected = self.protected_in(herd, priorities, modules);
         if protected.0 > 0 {
-            out.push(Reason::Exempt { rule, quota, why: Exemption::Protected, units: protected.0, gpu: protected.1 });
+            out.push(Reason::Exempt {
+                rule,
+                quota,
+                why: Exemption::Protected,
+                units: protected.0,
+                gpu: protected.1,
+            });
         }
         if named > protected.0 {
             out.push(Reason::NotEnough { rule, quota, units: named - protected.0, gpu: gpu - protected.1 });
@@ -263,7 +335,8 @@ impl State {
         let cells = priorities.iter().flat_map(|p| modules.iter().map(move |m| (p, m)));
         let marks = cells.flat_map(|(p, m)| herd.buckets(p, module_tag(m))).flat_map(|b| &b.marks);
         let live = marks.filter_map(|m| self.units.get(m.unit).filter(|u| u.stamp == m.stamp));
-        live.filter(|u| self.now.since(u.started) < self.tree[u.quota].policy.protect_for).fold((0, 0), |sum, u| (sum.0 + 1, sum.1 + u.gpu))
+        live.filter(|u| self.now.since(u.started) < self.tree[u.quota].policy.protect_for)
+            .fold((0, 0), |sum, u| (sum.0 + 1, sum.1 + u.gpu))
     }
 
     /// Whether both books have room for a workload under these rules, as they are.
@@ -279,7 +352,13 @@ impl State {
             self.affordable(&payer, &amounts, least) >= least
                 && w.spec.roles.iter().all(|role| {
                     let count = if w.spec.by_replica() { least } else { role.replicas };
-                    let ask = Ask { models, shape: role.shape, count, allowed: w.spec.nodes.as_deref(), barred: Barred::Ignore };
+                    let ask = Ask {
+                        models,
+                        shape: role.shape,
+                        count,
+                        allowed: w.spec.nodes.as_deref(),
+                        barred: Barred::Ignore,
+                    };
                     nodes.place(&ask, &mut Vec::new()) >= count
                 })
         })

@@ -46,7 +46,13 @@ impl Credits {
 }
 
 /// The rules that policies allow a workload, as it stands.
-pub(crate) fn allowed(tree: &QuotaTree, quota: QuotaId, module: Module, priority: Priority, idle: IdleUse) -> Rules {
+pub(crate) fn allowed(
+    tree: &QuotaTree,
+    quota: QuotaId,
+    module: Module,
+    priority: Priority,
+    idle: IdleUse,
+) -> Rules {
     let firm = idle != IdleUse::Only;
     Rules {
         own: firm,
@@ -74,7 +80,12 @@ impl Rules {
 }
 
 /// The account's rule and class for this payer; the first rule that applies.
-pub(crate) fn rule_for(tree: &QuotaTree, payer: QuotaId, rules: Rules, account: QuotaId) -> Option<(Rule, Class)> {
+pub(crate) fn rule_for(
+    tree: &QuotaTree,
+    payer: QuotaId,
+    rules: Rules,
+    account: QuotaId,
+) -> Option<(Rule, Class)> {
     if rules.own && account == payer {
         return Some((Rule::Own, Class::Firm));
     }
@@ -92,7 +103,14 @@ pub(crate) fn rule_for(tree: &QuotaTree, payer: QuotaId, rules: Rules, account: 
 
 /// What this payer finds free on an account.
 /// Idle units may use what is reserved: they are recalled.
-fn free_for(ledger: &Ledger, payer: &Payer<'_>, account: QuotaId, d: Dimension, credits: Option<&Credits>, barred: bool) -> i64 {
+fn free_for(
+    ledger: &Ledger,
+    payer: &Payer<'_>,
+    account: QuotaId,
+    d: Dimension,
+    credits: Option<&Credits>,
+    barred: bool,
+) -> i64 {
     if ledger.is_overdrawn(account) {
         return 0;
     }
@@ -102,7 +120,12 @@ fn free_for(ledger: &Ledger, payer: &Payer<'_>, account: QuotaId, d: Dimension, 
         free += cell.coming + credits.get(account, d);
     }
     if barred && cell.reserved > 0 {
-        free -= payer.barred.iter().filter(|b| b.account == account && b.dimension == d).map(|b| b.amount).sum::<i64>();
+        free -= payer
+            .barred
+            .iter()
+            .filter(|b| b.account == account && b.dimension == d)
+            .map(|b| b.amount)
+            .sum::<i64>();
     }
     free.max(0)
 }
@@ -209,7 +232,14 @@ pub(crate) fn available(
     exact(tree, ledger, payer, d, credits, enough)
 }
 
-fn exact(tree: &QuotaTree, ledger: &Ledger, payer: &Payer<'_>, d: Dimension, credits: Option<&Credits>, enough: i64) -> i64 {
+fn exact(
+    tree: &QuotaTree,
+    ledger: &Ledger,
+    payer: &Payer<'_>,
+    d: Dimension,
+    credits: Option<&Credits>,
+    enough: i64,
+) -> i64 {
     let mut sum = 0;
     let _ = visit(tree, ledger, payer, d, credits, |_, _, _, free| {
         sum += free;

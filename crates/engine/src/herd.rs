@@ -197,7 +197,8 @@ mod tests {
 
     fn beast(unit: u32, saved: u64, rate: i64) -> Beast {
         let started = Reverse(Tick(saved));
-        let mark = Mark { saved_at: Tick(saved), started, workload: WorkloadId(unit), number: 0, unit, stamp: 0 };
+        let mark =
+            Mark { saved_at: Tick(saved), started, workload: WorkloadId(unit), number: 0, unit, stamp: 0 };
         Beast { priority: Priority::MIN, tag: 0, rate, gpu: rate, mark }
     }
 

@@ -143,7 +143,8 @@ impl Ledger {
         let t = tree.tree_index(q);
         let order = &tree.trees()[t].order;
         let cells = order.iter().map(|a| self.accounts[a.index()].cells.len()).max().unwrap_or(0);
-        let mut books = TreeBooks { positive: vec![Bits::with_capacity(order.len()); cells], idle_free: vec![0; cells] };
+        let mut books =
+            TreeBooks { positive: vec![Bits::with_capacity(order.len()); cells], idle_free: vec![0; cells] };
         for (i, &a) in order.iter().enumerate() {
             for (c, cell) in self.accounts[a.index()].cells.iter().enumerate() {
                 books.positive[c].set(i as u32, cell.balance() > 0);
@@ -156,7 +157,13 @@ impl Ledger {
     }
 
     /// The one way to change a cell: keeps the sums above it right.
-    pub(crate) fn adjust(&mut self, tree: &QuotaTree, q: QuotaId, d: Dimension, change: impl FnOnce(&mut Cell)) {
+    pub(crate) fn adjust(
+        &mut self,
+        tree: &QuotaTree,
+        q: QuotaId,
+        d: Dimension,
+        change: impl FnOnce(&mut Cell),
+    ) {
         let c = cell_index(d);
         let cells = &mut self.accounts[q.index()].cells;
         if cells.len() <= c {
@@ -237,7 +244,12 @@ impl Ledger {
     ) -> impl Iterator<Item = QuotaId> + 'a {
         let t = tree.tree_index(q);
         let order = &tree.trees()[t].order;
-        self.trees[t].positive.get(cell_index(d)).into_iter().flat_map(move |b| b.range(from, to)).map(move |i| order[i as usize])
+        self.trees[t]
+            .positive
+            .get(cell_index(d))
+            .into_iter()
+            .flat_map(move |b| b.range(from, to))
+            .map(move |i| order[i as usize])
     }
 
     /// A gain waits for what its giver still draws.

@@ -75,15 +75,19 @@ impl Session<'_> {
             if self.s.w(id).spec.module != Module::Training || !self.s.w(id).spec.by_replica() {
                 continue;
             }
-            let is_start = |e: &Event| matches!(&e.kind, EventKind::Started { workload, .. } if *workload == id);
+            let is_start =
+                |e: &Event| matches!(&e.kind, EventKind::Started { workload, .. } if *workload == id);
             while let Some(last) = self.events.iter().rposition(is_start)
                 && let Some(first) = self.events[..last].iter().rposition(is_start)
             {
                 if self.events[first + 1..last].iter().any(|e| e.kind.changes(id)) {
                     break;
                 }
-                let EventKind::Started { kind, mut grants, .. } = self.events.remove(first).kind else { break };
-                if let EventKind::Started { kind: later, grants: more, .. } = &mut self.events[last - 1].kind {
+                let EventKind::Started { kind, mut grants, .. } = self.events.remove(first).kind else {
+                    break;
+                };
+                if let EventKind::Started { kind: later, grants: more, .. } = &mut self.events[last - 1].kind
+                {
                     grants.append(more);
                     (*later, *more) = (kind, grants);
                 }
@@ -151,7 +155,9 @@ impl Session<'_> {
             let queue = &mut s.queues[quota.index()];
             let epoch = queue.epoch();
             let failed = |key: LaneKey| {
-                pass.tried.get(&(quota, key)).is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
+                pass.tried
+                    .get(&(quota, key))
+                    .is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
             };
             let Some((key, id)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
             let used = s.ledger.account(quota).used;
@@ -180,7 +186,11 @@ impl Session<'_> {
             Round::Loan if rules.siblings.is_some() => self.try_start(id, rules.loan()),
             Round::Idle if rules.idle => self.try_start(id, rules),
             Round::Evict if rules.own => {
-                if self.try_evict(pass, id, rules) { Outcome::Started } else { Outcome::NotForIt }
+                if self.try_evict(pass, id, rules) {
+                    Outcome::Started
+                } else {
+                    Outcome::NotForIt
+                }
             }
             _ => Outcome::NotForIt,
         };
@@ -194,7 +204,9 @@ impl Session<'_> {
             return false;
         }
         let started = self.events.iter().rev().find_map(|e| match &e.kind {
-            EventKind::Started { workload, grants, .. } if *workload == id => Some(grants.iter().map(|g| g.unit).collect()),
+            EventKind::Started { workload, grants, .. } if *workload == id => {
+                Some(grants.iter().map(|g| g.unit).collect())
+            }
             EventKind::Held { workload, .. } if *workload == id => Some(SmallVec::new()),
             _ => None,
         });
@@ -212,7 +224,11 @@ impl Session<'_> {
         }
         let w = self.s.w(id);
         let (quota, least) = (w.spec.quota, State::pieces(w, self.s.want(w).least));
-        let within = self.s.tree[quota].order..if rules.child { self.s.tree[quota].end } else { self.s.tree[quota].order + 1 };
+        let within = self.s.tree[quota].order..if rules.child {
+            self.s.tree[quota].end
+        } else {
+            self.s.tree[quota].order + 1
+        };
         let order = &self.s.tree.tree(quota).order;
         if within.clone().all(|i| self.s.foreign[order[i as usize].index()].is_empty()) {
             return outcome;
@@ -239,11 +255,15 @@ impl Session<'_> {
         let fresh = pass.fresh.remove(at);
         pass.taken_back += 1;
         let id = fresh.workload;
-        let is_start = |e: &Event| matches!(&e.kind, EventKind::Started { workload, grants, .. }
-            if *workload == id && grants.iter().any(|g| fresh.units.contains(&g.unit)));
+        let is_start = |e: &Event| {
+            matches!(&e.kind, EventKind::Started { workload, grants, .. }
+            if *workload == id && grants.iter().any(|g| fresh.units.contains(&g.unit)))
+        };
         if let Some(start) = self.events.iter().rposition(is_start) {
-            let moves = |e: &Event| matches!(&e.kind, EventKind::Moved { workload, unit, .. }
-                if *workload == id && fresh.units.contains(unit));
+            let moves = |e: &Event| {
+                matches!(&e.kind, EventKind::Moved { workload, unit, .. }
+                if *workload == id && fresh.units.contains(unit))
+            };
             let later = self.events.split_off(start + 1);
             self.events.pop();
             self.events.extend(later.into_iter().filter(|e| !moves(e)));

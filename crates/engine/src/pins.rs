@@ -109,7 +109,12 @@ impl Pins {
             f.users += 1;
             return;
         }
-        let mut f = Filter { cells, users: 1, pinned: vec![0; self.shapes.len()], nodes: vec![Vec::new(); MAX_MODELS] };
+        let mut f = Filter {
+            cells,
+            users: 1,
+            pinned: vec![0; self.shapes.len()],
+            nodes: vec![Vec::new(); MAX_MODELS],
+        };
         for &(model, gpus) in &self.shapes {
             f.count(model, gpus, 1);
         }

@@ -48,7 +48,12 @@ pub struct SelfLevel {
 }
 
 impl SelfLevel {
-    pub fn new(high: PrioritySet, low: PrioritySet, modules: ModuleSet, scope: Scope) -> Result<SelfLevel, Refusal> {
+    pub fn new(
+        high: PrioritySet,
+        low: PrioritySet,
+        modules: ModuleSet,
+        scope: Scope,
+    ) -> Result<SelfLevel, Refusal> {
         for (set, name) in [(high, "high priorities"), (low, "low priorities")] {
             if set.is_empty() {
                 return Err(Refusal::EmptyPolicySet { policy: "self-level", set: name });

@@ -172,7 +172,10 @@ impl Queue {
         let mut priority = submitted;
         if policy.strategy == Strategy::Intelligent && submitted < STRICT_FROM && policy.aging_step.0 > 0 {
             let steps = now.since(entry.enqueued).0 / policy.aging_step.0;
-            priority = u64::from(submitted).saturating_add(steps).min(u64::from(AGED_AT_MOST)).max(u64::from(submitted)) as u8;
+            priority = u64::from(submitted)
+                .saturating_add(steps)
+                .min(u64::from(AGED_AT_MOST))
+                .max(u64::from(submitted)) as u8;
         }
         let served = match policy.strategy {
             Strategy::Fair => self.served.get(&key.workspace).copied().unwrap_or_default(),
@@ -242,7 +245,8 @@ impl Queue {
     /// The first that waits, growth aside.
     fn first(&self, policy: &QueuePolicy, now: Tick) -> Option<(Place, WorkloadId)> {
         let heads = self.lanes.iter().filter(|(k, _)| !k.growth);
-        let places = heads.map(|(&k, l)| self.place(policy, now, k, *l.members.first().expect("an empty lane is removed")));
+        let places = heads
+            .map(|(&k, l)| self.place(policy, now, k, *l.members.first().expect("an empty lane is removed")));
         places.min().map(|p| (p, p.entry.id))
     }
 
@@ -276,8 +280,10 @@ impl Queue {
     /// Everybody in order, growth included: for windows and for people.
     fn in_order(&self, policy: &QueuePolicy, now: Tick) -> impl Iterator<Item = (Place, LaneKey)> {
         let lanes = self.lanes.iter().flat_map(|(&k, l)| l.members.iter().map(move |&e| (k, e)));
-        let mut all: Vec<_> =
-            lanes.chain(self.fresh.iter().copied()).map(|(k, e)| (self.place(policy, now, k, e), k)).collect();
+        let mut all: Vec<_> = lanes
+            .chain(self.fresh.iter().copied())
+            .map(|(k, e)| (self.place(policy, now, k, e), k))
+            .collect();
         all.sort_unstable();
         all.into_iter()
     }
@@ -288,7 +294,13 @@ impl Queue {
     }
 
     /// How many stand before a workload, growth aside, and who is first.
-    pub(crate) fn ahead_of(&self, policy: &QueuePolicy, now: Tick, key: LaneKey, entry: Entry) -> (u32, Option<WorkloadId>) {
+    pub(crate) fn ahead_of(
+        &self,
+        policy: &QueuePolicy,
+        now: Tick,
+        key: LaneKey,
+        entry: Entry,
+    ) -> (u32, Option<WorkloadId>) {
         let mine = self.place(policy, now, key, entry);
         let mut ahead = 0;
         for (&k, lane) in self.lanes.iter().filter(|(k, _)| !k.growth) {
@@ -340,7 +352,9 @@ impl PartialEq for Queue {
             let lanes = q.lanes.iter().flat_map(|(&k, l)| l.members.iter().map(move |&e| (k, e)));
             lanes.chain(q.fresh.iter().copied()).collect::<BTreeSet<_>>()
         };
-        content(self) == content(other) && self.passed == other.passed && self.reserved_for == other.reserved_for
+        content(self) == content(other)
+            && self.passed == other.passed
+            && self.reserved_for == other.reserved_for
     }
 }
 

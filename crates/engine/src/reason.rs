@@ -104,7 +104,9 @@ impl Reason {
             }
             Reason::Account { pool, quota: q, rule, dimension, used, limit } => {
                 let free = (limit - used).max(0);
-                let figure = |v: i64| if *dimension == Dimension::MEMORY { Amount::bytes(v) } else { Amount::milli(v) };
+                let figure = |v: i64| {
+                    if *dimension == Dimension::MEMORY { Amount::bytes(v) } else { Amount::milli(v) }
+                };
                 format!(
                     "{} ({rule}): {} of {} used, {} free",
                     quota(q),
@@ -117,7 +119,12 @@ impl Reason {
                 format!("{} is overdrawn by {}", quota(q), amount(pool, dimension, *by))
             }
             Reason::Nodes { need, fit, gpu, why } => {
-                format!("nodes have room for {fit} of {} of {} GPUs{}", count(*need, "replica"), Amount::milli(i64::from(*gpu)), why.map(|w| w.text()).unwrap_or_default())
+                format!(
+                    "nodes have room for {fit} of {} of {} GPUs{}",
+                    count(*need, "replica"),
+                    Amount::milli(i64::from(*gpu)),
+                    why.map(|w| w.text()).unwrap_or_default()
+                )
             }
             Reason::Behind { quota: q, strategy, position, blocker } => format!(
                 "position {position} in the {strategy} queue of {}, behind {}",
@@ -125,10 +132,17 @@ impl Reason {
                 names.workload_name(*blocker)
             ),
             Reason::Reserved { workload } => {
-                format!("capacity is reserved for {}, which has waited longer", names.workload_name(*workload))
+                format!(
+                    "capacity is reserved for {}, which has waited longer",
+                    names.workload_name(*workload)
+                )
             }
             Reason::Keeps { pool, dimension, filled, need } => {
-                format!("a reservation has kept {} of {} for it", Amount::milli(*filled), amount(pool, dimension, *need))
+                format!(
+                    "a reservation has kept {} of {} for it",
+                    Amount::milli(*filled),
+                    amount(pool, dimension, *need)
+                )
             }
             Reason::RuleOff { rule, quota: q, why } => match why {
                 RuleOff::Off => format!("{rule}: off at {}", quota(q)),
@@ -136,7 +150,10 @@ impl Reason {
                 RuleOff::IdleOnly => format!("{rule}: it uses idle capacity only"),
                 RuleOff::NoBorrowers => format!("{rule}: nobody borrows from its accounts"),
                 RuleOff::NobodyThere(priorities, modules) => {
-                    format!("{rule}: {} may evict priorities {priorities} of {modules}, and none runs", quota(q))
+                    format!(
+                        "{rule}: {} may evict priorities {priorities} of {modules}, and none runs",
+                        quota(q)
+                    )
                 }
             },
             Reason::Exempt { rule, quota: q, why, units, gpu } => {
@@ -148,18 +165,34 @@ impl Reason {
                     Exemption::WouldReturn => "could evict it straight back",
                     Exemption::Leaving => "are leaving already",
                 };
-                format!("{rule} by {}: {} with {} GPUs {why}", quota(q), count(*units, "unit"), Amount::milli(*gpu))
+                format!(
+                    "{rule} by {}: {} with {} GPUs {why}",
+                    quota(q),
+                    count(*units, "unit"),
+                    Amount::milli(*gpu)
+                )
             }
             Reason::NotEnough { rule, quota: q, units, gpu } => {
-                format!("{rule} by {}: evicting all {} with {} GPUs would not do", quota(q), count(*units, "unit"), Amount::milli(*gpu))
+                format!(
+                    "{rule} by {}: evicting all {} with {} GPUs would not do",
+                    quota(q),
+                    count(*units, "unit"),
+                    Amount::milli(*gpu)
+                )
             }
             Reason::Unblock(Unblock::Balance { pool, quota: q, dimension, amount: a }) => {
                 format!("starts when {} come free for {}", amount(pool, dimension, *a), quota(q))
             }
             Reason::Unblock(Unblock::Slots { count, gpu }) => {
-                format!("starts when nodes have room for {} more of {} GPUs", self::count(*count, "replica"), Amount::milli(i64::from(*gpu)))
+                format!(
+                    "starts when nodes have room for {} more of {} GPUs",
+                    self::count(*count, "replica"),
+                    Amount::milli(i64::from(*gpu))
+                )
             }
-            Reason::Unblock(Unblock::Ahead(w)) => format!("is tried when {} has left the queue", names.workload_name(*w)),
+            Reason::Unblock(Unblock::Ahead(w)) => {
+                format!("is tried when {} has left the queue", names.workload_name(*w))
+            }
         }
     }
 }

@@ -26,7 +26,11 @@ impl State {
 
     /// Free balance on an account, less what moves and reservations already count on.
     fn unspoken(&self, account: QuotaId, d: Dimension, moves: &[Move]) -> i64 {
-        let spoken: i64 = moves.iter().filter(|m| m.to.account == account && m.to.dimension == d).map(|m| m.to.amount).sum();
+        let spoken: i64 = moves
+            .iter()
+            .filter(|m| m.to.account == account && m.to.dimension == d)
+            .map(|m| m.to.amount)
+            .sum();
         if self.ledger.is_overdrawn(account) {
             return 0;
         }
@@ -36,12 +40,22 @@ impl State {
 
     /// Adds moves that would free `short` on accounts that `quota` may use as its own or below it.
     /// Returns what they leave short.
-    fn moves_to_make_room(&self, quota: QuotaId, child: bool, d: Dimension, short: i64, moves: &mut Vec<Move>) -> i64 {
+    fn moves_to_make_room(
+        &self,
+        quota: QuotaId,
+        child: bool,
+        d: Dimension,
+        short: i64,
+        moves: &mut Vec<Move>,
+    ) -> i64 {
         let q = &self.tree[quota];
         let inside = |a: QuotaId| a == quota || (child && self.tree.is_descendant(a, quota));
         let tree = self.tree.tree(quota);
-        let elsewhere: Vec<QuotaId> =
-            self.ledger.positive(&self.tree, quota, d, 0, tree.order.len() as u32).filter(|&a| !inside(a)).collect();
+        let elsewhere: Vec<QuotaId> = self
+            .ledger
+            .positive(&self.tree, quota, d, 0, tree.order.len() as u32)
+            .filter(|&a| !inside(a))
+            .collect();
         if elsewhere.is_empty() {
             return short;
         }
@@ -52,10 +66,17 @@ impl State {
             for s in &self.foreign[account.index()] {
                 let u = &self.units[s.unit];
                 let rules = self.unit_rules(s.unit);
-                for from in u.grant.draws.iter().filter(|f| f.account == account && f.dimension == d && f.rule != Rule::Own) {
+                for from in u
+                    .grant
+                    .draws
+                    .iter()
+                    .filter(|f| f.account == account && f.dimension == d && f.rule != Rule::Own)
+                {
                     let mut amount = from.amount.min(left);
                     for &a in &elsewhere {
-                        let Some((rule, class)) = funding::rule_for(&self.tree, u.quota, rules, a) else { continue };
+                        let Some((rule, class)) = funding::rule_for(&self.tree, u.quota, rules, a) else {
+                            continue;
+                        };
                         let take = amount.min(self.unspoken(a, d, moves));
                         if class < from.class || take <= 0 {
                             continue;
@@ -84,11 +105,17 @@ impl State {
     fn draws_after(&self, unit: u32, moves: &[Move]) -> Draws {
         let mut draws = self.units[unit].grant.draws.clone();
         for m in moves.iter().filter(|m| m.unit == unit) {
-            let from = |x: &&mut Draw| (x.account, x.dimension, x.rule, x.class) == (m.from.account, m.from.dimension, m.from.rule, m.from.class);
+            let from = |x: &&mut Draw| {
+                (x.account, x.dimension, x.rule, x.class)
+                    == (m.from.account, m.from.dimension, m.from.rule, m.from.class)
+            };
             if let Some(source) = draws.iter_mut().find(from) {
                 source.amount -= m.to.amount;
             }
-            let to = |x: &&mut Draw| (x.account, x.dimension, x.rule, x.class) == (m.to.account, m.to.dimension, m.to.rule, m.to.class);
+            let to = |x: &&mut Draw| {
+                (x.account, x.dimension, x.rule, x.class)
+                    == (m.to.account, m.to.dimension, m.to.rule, m.to.class)
+            };
             match draws.iter_mut().find(to) {
                 Some(target) => target.amount += m.to.amount,
                 None => draws.push(m.to),
@@ -112,7 +139,13 @@ impl Session<'_> {
 
     /// Moves draws of others off an account that is to lose these amounts of its share; with `partly`, as much
     /// as can be. With `late`, what has not arrived there yet may be given away too.
-    pub(crate) fn clear_share(&mut self, account: QuotaId, amounts: &[(Dimension, i64)], partly: bool, late: bool) -> bool {
+    pub(crate) fn clear_share(
+        &mut self,
+        account: QuotaId,
+        amounts: &[(Dimension, i64)],
+        partly: bool,
+        late: bool,
+    ) -> bool {
         let free = |s: &State, d| {
             let cell = s.ledger.cell(account, d);
             cell.balance() + if late { cell.transit } else { 0 }
@@ -217,10 +250,17 @@ impl State {
             return;
         }
         // The farthest draws go home first.
-        let mut later: Vec<&Draw> = u.grant.draws.iter().filter(|d| d.rule > rule && d.class <= class).collect();
+        let mut later: Vec<&Draw> =
+            u.grant.draws.iter().filter(|d| d.rule > rule && d.class <= class).collect();
         later.sort_by_key(|d| Reverse((d.rule, d.class, self.tree[d.account].order)));
         for from in later {
-            let moved: i64 = moves.iter().filter(|m| m.unit == unit && m.from.account == from.account && m.from.dimension == from.dimension).map(|m| m.to.amount).sum();
+            let moved: i64 = moves
+                .iter()
+                .filter(|m| {
+                    m.unit == unit && m.from.account == from.account && m.from.dimension == from.dimension
+                })
+                .map(|m| m.to.amount)
+                .sum();
             let take = (from.amount - moved).min(self.unspoken(account, from.dimension, moves));
             if take > 0 {
                 moves.push(Move {
@@ -246,7 +286,8 @@ impl State {
             Rules { siblings: Some(Class::Loan), .. } => Class::Loan,
             _ => Class::Firm,
         };
-        for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload)) {
+        for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload))
+        {
             barred.0.extend(r.accounts.iter().copied());
             if class > Class::Idle && self.tree[self.w(r.workload).spec.quota].pool == pool {
                 barred.1 = Barred::Respect;
@@ -258,7 +299,9 @@ impl State {
     /// Whether `w`, starting in this class, ranks below a workload that a reservation is for.
     fn yields_to(&self, w: &crate::workload::Workload, class: Class, to: WorkloadId) -> bool {
         let other = self.w(to);
-        let rank = |x: &crate::workload::Workload, class| (class, Reverse(self.tree[x.spec.quota].depth), x.spec.priority);
+        let rank = |x: &crate::workload::Workload, class| {
+            (class, Reverse(self.tree[x.spec.quota].depth), x.spec.priority)
+        };
         let (mine, theirs) = (rank(w, class), rank(other, Class::Firm));
         mine < theirs || (mine == theirs && w.spec.quota == other.spec.quota && w.entry() > other.entry())
     }

@@ -11,45 +11,175 @@ pub type ModelNames = Vec<Box<str>>;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Refusal {
-    UnknownPool { pool: String },
-    UnknownNode { node: String },
-    UnknownQuota { quota: String },
-    UnknownWorkload { workload: String },
-    BadName { name: String, why: &'static str },
-    NameTaken { noun: &'static str, name: String },
-    TooMany { noun: &'static str, limit: u64 },
-    BadAmount { what: String, value: String, why: &'static str },
-    NoGpuModel { node: String },
-    UnknownModel { model: String, pool: String, known: Vec<String> },
-    WhichModel { pool: String, known: Vec<String> },
-    EmptyPolicySet { policy: &'static str, set: &'static str },
-    LowNotBelowHigh { low: PrioritySet, high: PrioritySet },
-    TreeTooDeep { quota: String, depth: u8, limit: u8 },
-    ShareTooSmall { parent: String, models: ModelNames, share: Resources, asked: Resources },
-    PoolTooSmall { pool: String, models: ModelNames, supply: Resources, asked: Resources },
-    DimensionNotKept { quota: String, models: ModelNames, dimension: Dimension, root: String },
-    DimensionMissing { quota: String, models: ModelNames, dimension: Dimension, root: String },
-    BelowChildren { quota: String, models: ModelNames, children: Resources, asked: Resources },
-    InUse { quota: String, account: String, models: ModelNames, drawn: Resources, share: Resources, workloads: Vec<String> },
-    NotSiblings { from: String, to: String },
-    QuotaNotEmpty { quota: String, children: Vec<String>, workloads: Vec<String> },
-    NodeNeeded { node: String, pool: String, models: ModelNames, guaranteed: Resources, left: Resources },
-    NodeBusy { node: String, workloads: Vec<String> },
-    NodeExists { node: String },
-    TooManyReplicas { replicas: u64 },
-    TooManyRoles { roles: usize },
+    UnknownPool {
+        pool: String,
+    },
+    UnknownNode {
+        node: String,
+    },
+    UnknownQuota {
+        quota: String,
+    },
+    UnknownWorkload {
+        workload: String,
+    },
+    BadName {
+        name: String,
+        why: &'static str,
+    },
+    NameTaken {
+        noun: &'static str,
+        name: String,
+    },
+    TooMany {
+        noun: &'static str,
+        limit: u64,
+    },
+    BadAmount {
+        what: String,
+        value: String,
+        why: &'static str,
+    },
+    NoGpuModel {
+        node: String,
+    },
+    UnknownModel {
+        model: String,
+        pool: String,
+        known: Vec<String>,
+    },
+    WhichModel {
+        pool: String,
+        known: Vec<String>,
+    },
+    EmptyPolicySet {
+        policy: &'static str,
+        set: &'static str,
+    },
+    LowNotBelowHigh {
+        low: PrioritySet,
+        high: PrioritySet,
+    },
+    TreeTooDeep {
+        quota: String,
+        depth: u8,
+        limit: u8,
+    },
+    ShareTooSmall {
+        parent: String,
+        models: ModelNames,
+        share: Resources,
+        asked: Resources,
+    },
+    PoolTooSmall {
+        pool: String,
+        models: ModelNames,
+        supply: Resources,
+        asked: Resources,
+    },
+    DimensionNotKept {
+        quota: String,
+        models: ModelNames,
+        dimension: Dimension,
+        root: String,
+    },
+    DimensionMissing {
+        quota: String,
+        models: ModelNames,
+        dimension: Dimension,
+        root: String,
+    },
+    BelowChildren {
+        quota: String,
+        models: ModelNames,
+        children: Resources,
+        asked: Resources,
+    },
+    InUse {
+        quota: String,
+        account: String,
+        models: ModelNames,
+        drawn: Resources,
+        share: Resources,
+        workloads: Vec<String>,
+    },
+    NotSiblings {
+        from: String,
+        to: String,
+    },
+    QuotaNotEmpty {
+        quota: String,
+        children: Vec<String>,
+        workloads: Vec<String>,
+    },
+    NodeNeeded {
+        node: String,
+        pool: String,
+        models: ModelNames,
+        guaranteed: Resources,
+        left: Resources,
+    },
+    NodeBusy {
+        node: String,
+        workloads: Vec<String>,
+    },
+    NodeExists {
+        node: String,
+    },
+    TooManyReplicas {
+        replicas: u64,
+    },
+    TooManyRoles {
+        roles: usize,
+    },
     NoReplicas,
-    ServiceRoles { roles: usize },
-    BadMinimum { min: u32, replicas: u32, why: &'static str },
-    BadGpus { milli: u64 },
-    IdleNotTraining { module: &'static str },
-    NeverFunded { quota: String, models: ModelNames, demand: Resources, shares: Resources },
-    NeverPlaced { pool: String, replicas: u32, gpu: u32, hosts: u64 },
-    WrongState { workload: String, state: &'static str, command: &'static str, allowed: &'static str },
-    NotResizable { workload: String, why: &'static str },
-    NoSuchUnit { workload: String, unit: u32 },
-    NothingToChange { quota: String },
-    ClockBackwards { now: u64, last: u64 },
+    ServiceRoles {
+        roles: usize,
+    },
+    BadMinimum {
+        min: u32,
+        replicas: u32,
+        why: &'static str,
+    },
+    BadGpus {
+        milli: u64,
+    },
+    IdleNotTraining {
+        module: &'static str,
+    },
+    NeverFunded {
+        quota: String,
+        models: ModelNames,
+        demand: Resources,
+        shares: Resources,
+    },
+    NeverPlaced {
+        pool: String,
+        replicas: u32,
+        gpu: u32,
+        hosts: u64,
+    },
+    WrongState {
+        workload: String,
+        state: &'static str,
+        command: &'static str,
+        allowed: &'static str,
+    },
+    NotResizable {
+        workload: String,
+        why: &'static str,
+    },
+    NoSuchUnit {
+        workload: String,
+        unit: u32,
+    },
+    NothingToChange {
+        quota: String,
+    },
+    ClockBackwards {
+        now: u64,
+        last: u64,
+    },
 }
 
 /// Names listed in one refusal; more are counted.
@@ -68,11 +198,21 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         use Refusal::*;
         match self {
-            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } | UnknownModel { .. } => "not-found",
+            UnknownPool { .. }
+            | UnknownNode { .. }
+            | UnknownQuota { .. }
+            | UnknownWorkload { .. }
+            | UnknownModel { .. } => "not-found",
             BadName { .. } => "bad-name",
             NameTaken { .. } | NodeExists { .. } => "name-taken",
-            TooMany { .. } | TooManyReplicas { .. } | TooManyRoles { .. } | ServiceRoles { .. } | TreeTooDeep { .. } => "limit-exceeded",
-            BadAmount { .. } | BadGpus { .. } | NoReplicas | NoGpuModel { .. } | WhichModel { .. } => "bad-amount",
+            TooMany { .. }
+            | TooManyReplicas { .. }
+            | TooManyRoles { .. }
+            | ServiceRoles { .. }
+            | TreeTooDeep { .. } => "limit-exceeded",
+            BadAmount { .. } | BadGpus { .. } | NoReplicas | NoGpuModel { .. } | WhichModel { .. } => {
+                "bad-amount"
+            }
             EmptyPolicySet { .. } | LowNotBelowHigh { .. } => "bad-policy",
             ShareTooSmall { .. } | PoolTooSmall { .. } => "share-too-small",
             DimensionNotKept { .. } | DimensionMissing { .. } => "wrong-dimensions",
@@ -104,15 +244,23 @@ impl Refusal {
             TooMany { noun, limit } => format!("there may be at most {limit} {noun}"),
             BadAmount { what, value, why } => format!("{what} {value} {why}"),
             NoGpuModel { node } => format!("node {node} has GPUs but no GPU model"),
-            UnknownModel { model, pool, known } => format!("pool {pool} has no GPU model {model}; it has {}", list(known)),
+            UnknownModel { model, pool, known } => {
+                format!("pool {pool} has no GPU model {model}; it has {}", list(known))
+            }
             WhichModel { pool, known } => format!("pool {pool} has several GPU models: {}", list(known)),
             EmptyPolicySet { policy, set } => format!("the {policy} policy names no {set}"),
-            LowNotBelowHigh { low, high } => format!("low priorities {low} are not all below high priorities {high}"),
+            LowNotBelowHigh { low, high } => {
+                format!("low priorities {low} are not all below high priorities {high}")
+            }
             TreeTooDeep { quota, depth, limit } => {
                 format!("{quota} would be at level {depth}; a quota tree has at most {limit} levels")
             }
             ShareTooSmall { parent, models, share, asked } => {
-                format!("the share of {parent} is {}, asked are {}", amounts(share, asked, models), amounts(asked, asked, models))
+                format!(
+                    "the share of {parent} is {}, asked are {}",
+                    amounts(share, asked, models),
+                    amounts(asked, asked, models)
+                )
             }
             PoolTooSmall { pool, models, supply, asked } => format!(
                 "pool {pool} has {} not promised to other roots, asked are {}",
@@ -120,10 +268,16 @@ impl Refusal {
                 amounts(asked, asked, models)
             ),
             DimensionNotKept { quota, models, dimension, root } => {
-                format!("{quota} states {}, which the books of {root} do not keep", Amount::name(*dimension, models))
+                format!(
+                    "{quota} states {}, which the books of {root} do not keep",
+                    Amount::name(*dimension, models)
+                )
             }
             DimensionMissing { quota, models, dimension, root } => {
-                format!("{quota} does not state {}, which the books of {root} keep", Amount::name(*dimension, models))
+                format!(
+                    "{quota} does not state {}, which the books of {root} keep",
+                    Amount::name(*dimension, models)
+                )
             }
             BelowChildren { quota, models, children, asked } => format!(
                 "the children of {quota} are guaranteed {}, more than {}",
@@ -159,7 +313,10 @@ impl Refusal {
             NoReplicas => "there is no replica".into(),
             ServiceRoles { roles } => format!("a service has one role, not {roles}"),
             BadMinimum { min, replicas, why } => format!("a minimum of {min} of {replicas} replicas {why}"),
-            BadGpus { milli } => format!("{} GPUs per replica is neither under one nor a whole number", Amount::milli(*milli as i64)),
+            BadGpus { milli } => format!(
+                "{} GPUs per replica is neither under one nor a whole number",
+                Amount::milli(*milli as i64)
+            ),
             IdleNotTraining { module } => format!("a {module} cannot use idle capacity"),
             NeverFunded { quota, models, demand, shares } => format!(
                 "needs {}, and all accounts that {quota} may use have shares of {}",
@@ -184,8 +341,12 @@ impl Refusal {
     pub fn hint(&self) -> String {
         use Refusal::*;
         match self {
-            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } => "list what there is".into(),
-            BadName { .. } => format!("use 1 to {MAX_NAME} letters, digits, '-', '_' or '.', starting with a letter or digit"),
+            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } => {
+                "list what there is".into()
+            }
+            BadName { .. } => format!(
+                "use 1 to {MAX_NAME} letters, digits, '-', '_' or '.', starting with a letter or digit"
+            ),
             NameTaken { .. } | NodeExists { .. } => "choose another name".into(),
             TooMany { .. } => "remove what is not needed".into(),
             BadAmount { .. } => "state a positive amount within bounds".into(),
@@ -197,14 +358,18 @@ impl Refusal {
             TreeTooDeep { .. } => "attach it higher up".into(),
             ShareTooSmall { .. } => "ask for less, or scale the parent up first".into(),
             PoolTooSmall { .. } => "ask for less, add nodes, or scale another root down".into(),
-            DimensionNotKept { .. } | DimensionMissing { .. } => "state exactly the dimensions that the root states".into(),
+            DimensionNotKept { .. } | DimensionMissing { .. } => {
+                "state exactly the dimensions that the root states".into()
+            }
             BelowChildren { .. } => "scale the children down first".into(),
             InUse { .. } => "stop them, or use mode drain or evict; a preview shows who would leave".into(),
             NotSiblings { .. } => "transfer between children of one parent; scale otherwise".into(),
             QuotaNotEmpty { .. } => "delete or move them first".into(),
             NodeNeeded { .. } => "scale a root down first".into(),
             NodeBusy { .. } => "drain the node first".into(),
-            TooManyReplicas { .. } | TooManyRoles { .. } | ServiceRoles { .. } => "split it into several workloads".into(),
+            TooManyReplicas { .. } | TooManyRoles { .. } | ServiceRoles { .. } => {
+                "split it into several workloads".into()
+            }
             NoReplicas => "ask for at least one replica".into(),
             BadMinimum { .. } => "choose a minimum between 1 and the number of replicas".into(),
             BadGpus { .. } => "ask for a fraction below 1 or for whole GPUs".into(),

@@ -27,14 +27,17 @@ impl Session<'_> {
             return;
         }
         let now = self.now;
-        let due: Vec<WorkloadId> = queue.passed.iter().take_while(|(at, _)| at.after(guard) <= now).map(|p| p.1).collect();
+        let due: Vec<WorkloadId> =
+            queue.passed.iter().take_while(|(at, _)| at.after(guard) <= now).map(|p| p.1).collect();
         if due.is_empty() {
             if let Some(&(first, _)) = self.s.queues[quota.index()].passed.first() {
                 self.s.set_timer(first.after(guard), Timer::Guard(quota));
             }
             return;
         }
-        let Some((id, (accounts, nodes))) = due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?))) else {
+        let Some((id, (accounts, nodes))) =
+            due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?)))
+        else {
             // Nothing can be kept for anybody now: look again later.
             self.s.set_timer(now.after(guard.max(RETRY)), Timer::Guard(quota));
             return;
@@ -48,7 +51,8 @@ impl Session<'_> {
         let root = self.s.tree[quota].root;
         let quota_of = |s: &State, id: WorkloadId| s.w(id).spec.quota;
         let ids: Vec<WorkloadId> = self.s.reservations.iter().map(|r| r.workload).collect();
-        let ids: Vec<WorkloadId> = ids.into_iter().filter(|&id| self.s.tree[quota_of(self.s, id)].root == root).collect();
+        let ids: Vec<WorkloadId> =
+            ids.into_iter().filter(|&id| self.s.tree[quota_of(self.s, id)].root == root).collect();
         ids.iter().for_each(|&id| self.end_reservation_of(id));
         ids.iter().for_each(|&id| self.guard(quota_of(self.s, id)));
     }
@@ -80,12 +84,20 @@ impl State {
         })
     }
 
-    fn accounts_to_keep(&self, quota: QuotaId, child: bool, model: Option<ModelId>, roles: &[Role]) -> Option<Draws> {
+    fn accounts_to_keep(
+        &self,
+        quota: QuotaId,
+        child: bool,
+        model: Option<ModelId>,
+        roles: &[Role],
+    ) -> Option<Draws> {
         let mut draws = Draws::new();
         for (d, need) in self.amounts(quota, model, roles) {
             let mut left = need;
             let below: &[QuotaId] = if child { self.tree.descendants(quota) } else { &[] };
-            for (account, rule) in std::iter::once((quota, Rule::Own)).chain(below.iter().map(|&a| (a, Rule::ChildLevel))) {
+            for (account, rule) in
+                std::iter::once((quota, Rule::Own)).chain(below.iter().map(|&a| (a, Rule::ChildLevel)))
+            {
                 let cell = self.ledger.cell(account, d);
                 let amount = left.min(cell.share - cell.reserved).max(0);
                 if amount > 0 {
@@ -101,7 +113,12 @@ impl State {
     }
 
     /// Nodes that have most free now, as many as the workload needs when they are empty. Looks at every node.
-    fn nodes_to_keep(&self, id: WorkloadId, model: Option<ModelId>, roles: &[Role]) -> Option<Vec<(NodeId, u32)>> {
+    fn nodes_to_keep(
+        &self,
+        id: WorkloadId,
+        model: Option<ModelId>,
+        roles: &[Role],
+    ) -> Option<Vec<(NodeId, u32)>> {
         let spec = &self.w(id).spec;
         let nodes = &self.pool_of(spec.quota).nodes;
         let mut kept: Vec<(NodeId, u32)> = Vec::new();

@@ -5,9 +5,9 @@ use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::ledger::Ledger;
 use crate::name_index::NameIndex;
 use crate::nodes::Nodes;
-use crate::quota_tree::QuotaTree;
-use crate::queue::{LaneKey, Queue};
 use crate::pins::{Cells, Pins};
+use crate::queue::{LaneKey, Queue};
+use crate::quota_tree::QuotaTree;
 use crate::resources::{Dimension, ModelSet, Resources};
 use crate::slot::Slot;
 use crate::sorted_set::SortedSet;
@@ -207,7 +207,12 @@ impl State {
 
     /// Replicas that run or are held.
     pub(crate) fn replicas_in(&self, w: &Workload, counts: impl Fn(UnitState) -> bool) -> u32 {
-        w.units.iter().map(|&u| &self.units[u]).filter(|u| counts(u.state)).map(|u| u.grant.slots.len() as u32).sum()
+        w.units
+            .iter()
+            .map(|&u| &self.units[u])
+            .filter(|u| counts(u.state))
+            .map(|u| u.grant.slots.len() as u32)
+            .sum()
     }
 
     pub(crate) fn running_replicas(&self, w: &Workload) -> u32 {
@@ -248,7 +253,12 @@ impl State {
             }
             _ => return None,
         };
-        Some(LaneKey { priority: Reverse(w.spec.priority), growth, workspace: w.spec.workspace, shape: w.shape })
+        Some(LaneKey {
+            priority: Reverse(w.spec.priority),
+            growth,
+            workspace: w.spec.workspace,
+            shape: w.shape,
+        })
     }
 
     /// Puts a workload where it belongs in its queue after a change.
@@ -271,9 +281,7 @@ impl State {
         if waits && let Some(at) = passed {
             queue.pass_over(at, id);
         }
-        if !waits
-            && let Some(at) = passed
-        {
+        if !waits && let Some(at) = passed {
             queue.passed.remove(&(at, id));
             self.w_mut(id).passed_over = None;
         }
@@ -310,15 +318,18 @@ impl State {
     /// The next queue in turn for which the free balances of a tree might do.
     pub(crate) fn next_idle_waiter(&self, root: QuotaId, offered: &BTreeSet<QuotaId>) -> Option<QuotaId> {
         let models = self.pool_of(root).models.len() as u8;
-        let free = (0..models).map(|m| self.ledger.idle_free(&self.tree, root, Dimension(m))).max().unwrap_or(0);
+        let free =
+            (0..models).map(|m| self.ledger.idle_free(&self.tree, root, Dimension(m))).max().unwrap_or(0);
         if free <= 0 {
             return None;
         }
-        let all = self.agenda.idle_waiters.range((root, Turn::FIRST, QuotaId(0))..).take_while(|w| w.0 == root);
+        let all =
+            self.agenda.idle_waiters.range((root, Turn::FIRST, QuotaId(0))..).take_while(|w| w.0 == root);
         all.map(|w| w.2).find(|q| {
             let (_, least) = self.agenda.idle_turn[q];
             // Its own account may add to what is shared.
-            let own = (0..models).map(|m| self.ledger.cell(*q, Dimension(m)).balance().max(0)).max().unwrap_or(0);
+            let own =
+                (0..models).map(|m| self.ledger.cell(*q, Dimension(m)).balance().max(0)).max().unwrap_or(0);
             !offered.contains(q) && least <= free + own
         })
     }
@@ -336,9 +347,13 @@ impl State {
         self.watch_borrowers(unit);
         self.stamps = self.stamps.wrapping_add(1);
         self.units[unit].stamp = self.stamps;
-        self.each_index(unit, |herd, beast, _| herd.join(beast), |set, s| {
-            set.insert(s);
-        });
+        self.each_index(
+            unit,
+            |herd, beast, _| herd.join(beast),
+            |set, s| {
+                set.insert(s);
+            },
+        );
     }
 
     /// Takes a unit out of every index. It must be as it was when it was entered.
@@ -364,14 +379,23 @@ impl State {
         if u.class == Class::Firm || self.pins[pool.index()].is_registered(Cells::NONE) {
             return;
         }
-        let firm = self.units.iter().map(|(_, u)| u).filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
-        self.pins[pool.index()].register(Cells::NONE, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
+        let firm = self
+            .units
+            .iter()
+            .map(|(_, u)| u)
+            .filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+        self.pins[pool.index()]
+            .register(Cells::NONE, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
     }
 
     fn pin(&mut self, unit: u32, sign: i32) {
         let u = &self.units[unit];
         if u.class == Class::Firm {
-            self.pins[self.tree[u.quota].pool.index()].count(Cells::of(u.priority, u.module), &u.grant.slots, sign);
+            self.pins[self.tree[u.quota].pool.index()].count(
+                Cells::of(u.priority, u.module),
+                &u.grant.slots,
+                sign,
+            );
         }
     }
 
@@ -431,12 +455,18 @@ impl State {
 
     /// What the pool's nodes have in all, whatever their state.
     pub(crate) fn supply(&self, pool: PoolId) -> Resources {
-        self.pools[pool.index()].nodes.iter().fold(Resources::default(), |sum, n| sum.plus(&node_supply(n.spec)))
+        self.pools[pool.index()]
+            .nodes
+            .iter()
+            .fold(Resources::default(), |sum, n| sum.plus(&node_supply(n.spec)))
     }
 
     /// What the pool's roots are guaranteed together.
     pub(crate) fn promised_by(&self, pool: PoolId) -> Resources {
-        self.pools[pool.index()].roots.iter().fold(Resources::default(), |sum, &r| sum.plus(&self.tree[r].guarantee))
+        self.pools[pool.index()]
+            .roots
+            .iter()
+            .fold(Resources::default(), |sum, &r| sum.plus(&self.tree[r].guarantee))
     }
 
     pub(crate) fn workspace_of(&self, w: WorkloadId) -> WorkspaceId {
@@ -477,6 +507,9 @@ impl PartialEq for State {
 
 impl State {
     fn units_by_workload(&self) -> BTreeMap<(WorkloadId, u32), (UnitState, &crate::unit::Grant, Tick, Tick)> {
-        self.units.iter().map(|(_, u)| ((u.workload, u.number), (u.state, &u.grant, u.started, u.saved_at))).collect()
+        self.units
+            .iter()
+            .map(|(_, u)| ((u.workload, u.number), (u.state, &u.grant, u.started, u.saved_at)))
+            .collect()
     }
 }

@@ -50,7 +50,10 @@ pub enum UnitState {
     Held,
     Running,
     /// Asked to stop; if it is not gone by `deadline`, its nodes are fenced.
-    Leaving { exit: Exit, deadline: Tick },
+    Leaving {
+        exit: Exit,
+        deadline: Tick,
+    },
 }
 
 /// The rank of a unit: class, then the shallower quota, then priority. Larger is higher.

@@ -165,7 +165,6 @@ impl Open {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use crate::event::{Cause, StartKind};
     use crate::ids::ModelId;
     use crate::resources::Shape;
@@ -173,6 +172,7 @@ mod tests {
     use crate::words::{EvictionRule, Module, Priority};
     use crate::workload::{Exit, WorkloadSpec};
     use smallvec::smallvec;
+    use std::sync::Arc;
 
     const W: WorkloadId = WorkloadId(7);
 

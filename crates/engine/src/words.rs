@@ -173,7 +173,11 @@ impl std::fmt::Display for PrioritySet {
                 f.write_str(",")?;
             }
             first = false;
-            if start == p { write!(f, "{p}")? } else { write!(f, "{start}-{p}")? }
+            if start == p {
+                write!(f, "{p}")?
+            } else {
+                write!(f, "{start}-{p}")?
+            }
             p += 1;
         }
         Ok(())
@@ -225,7 +229,10 @@ mod tests {
         let p = |n| Priority::new(n).expect("in range");
         assert_eq!(PrioritySet::range(p(1), p(9)).to_string(), "1-9");
         assert_eq!(PrioritySet::default().with(p(1)).with(p(3)).with(p(5)).with(p(6)).to_string(), "1,3,5-6");
-        assert_eq!(ModuleSet::default().with(Module::Notebook).with(Module::Training).to_string(), "training,notebook");
+        assert_eq!(
+            ModuleSet::default().with(Module::Notebook).with(Module::Training).to_string(),
+            "training,notebook"
+        );
     }
 
     #[test]

@@ -176,7 +176,8 @@ impl State {
             self.remove_unit(w, unit);
         }
         if self.w(w).state == WorkloadState::Held && self.w(w).units.is_empty() {
-            self.w_mut(w).state = if self.w(w).suspended { WorkloadState::Suspended } else { WorkloadState::Queued };
+            self.w_mut(w).state =
+                if self.w(w).suspended { WorkloadState::Suspended } else { WorkloadState::Queued };
         }
         self.came_free(w, &accounts, &nodes);
         self.file(w);
@@ -196,9 +197,14 @@ fn pieces(free: &Capacity, plan: &Slot) -> SmallVec<[Slot; 1]> {
             (device, milli) => Devices::Part { device, milli },
         },
         Devices::Mask(mask) => {
-            let (whole, rest): (Vec<u16>, Vec<u16>) = (0..64).filter(|d| mask >> d & 1 == 1).partition(is_whole);
+            let (whole, rest): (Vec<u16>, Vec<u16>) =
+                (0..64).filter(|d| mask >> d & 1 == 1).partition(is_whole);
             parts.extend(rest.into_iter().map(|d| part(d, WHOLE as u16)));
-            if whole.is_empty() { Devices::None } else { Devices::Mask(whole.iter().fold(0, |m, d| m | 1 << d)) }
+            if whole.is_empty() {
+                Devices::None
+            } else {
+                Devices::Mask(whole.iter().fold(0, |m, d| m | 1 << d))
+            }
         }
         Devices::List(list) => {
             let (whole, rest): (Vec<u16>, Vec<u16>) = list.iter().copied().partition(is_whole);
@@ -213,6 +219,11 @@ fn pieces(free: &Capacity, plan: &Slot) -> SmallVec<[Slot; 1]> {
         out.push(Slot { node: plan.node, devices, cpu, memory });
     }
     let some = parts.into_iter().filter(|p| p.1 > 0);
-    out.extend(some.map(|(device, milli)| Slot { node: plan.node, devices: Devices::Part { device, milli }, cpu: 0, memory: 0 }));
+    out.extend(some.map(|(device, milli)| Slot {
+        node: plan.node,
+        devices: Devices::Part { device, milli },
+        cpu: 0,
+        memory: 0,
+    }));
     out
 }

@@ -32,9 +32,13 @@ impl State {
                     roots: Vec::new(),
                 });
             }
-            EventKind::NodeAdded { pool, node, model, spec } => self.add_node(*pool, *node, model.as_deref(), spec),
+            EventKind::NodeAdded { pool, node, model, spec } => {
+                self.add_node(*pool, *node, model.as_deref(), spec)
+            }
             EventKind::NodeRemoved { pool, node } => self.remove_node(*pool, *node),
-            EventKind::NodeChanged { pool, node, state, reason } => self.set_node(*pool, *node, *state, reason),
+            EventKind::NodeChanged { pool, node, state, reason } => {
+                self.set_node(*pool, *node, *state, reason)
+            }
 
             EventKind::QuotaCreated { quota, spec } => self.create_quota(*quota, spec),
             EventKind::PolicySet { quota, after, .. } => self.set_policy(*quota, after),
@@ -63,7 +67,9 @@ impl State {
             EventKind::Lost { workload, units, .. } => self.lose(at, *workload, units),
             EventKind::Finished { workload } => self.end(*workload, crate::workload::WorkloadState::Finished),
             EventKind::Failed { workload, restarts_left } => self.fail(*workload, restarts_left.is_some()),
-            EventKind::Stopped { workload, .. } => self.end(*workload, crate::workload::WorkloadState::Stopped),
+            EventKind::Stopped { workload, .. } => {
+                self.end(*workload, crate::workload::WorkloadState::Stopped)
+            }
 
             EventKind::PriorityChanged { workload, to, .. } => self.set_priority(*workload, *to),
             EventKind::Resized { workload, to, .. } => self.resize(*workload, *to),

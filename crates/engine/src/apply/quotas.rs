@@ -163,7 +163,11 @@ impl State {
         }
         for cells in [by_self, both].into_iter().flatten() {
             let pool = self.tree[id].pool;
-            let firm = self.units.iter().map(|(_, u)| u).filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+            let firm = self
+                .units
+                .iter()
+                .map(|(_, u)| u)
+                .filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
             pins.register(cells, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
         }
     }
@@ -177,7 +181,12 @@ impl State {
         herd
     }
 
-    pub(super) fn reserve(&mut self, workload: WorkloadId, accounts: &Draws, nodes: &[(crate::ids::NodeId, u32)]) {
+    pub(super) fn reserve(
+        &mut self,
+        workload: WorkloadId,
+        accounts: &Draws,
+        nodes: &[(crate::ids::NodeId, u32)],
+    ) {
         let quota = self.w(workload).spec.quota;
         let pool = self.tree[quota].pool.index();
         for d in accounts {
@@ -191,7 +200,8 @@ impl State {
     }
 
     pub(super) fn end_reservation(&mut self, workload: WorkloadId) {
-        let at = self.reservations.iter().position(|r| r.workload == workload).expect("a reservation ends once");
+        let at =
+            self.reservations.iter().position(|r| r.workload == workload).expect("a reservation ends once");
         let r = self.reservations.remove(at);
         let quota = self.w(workload).spec.quota;
         let pool = self.tree[quota].pool;
@@ -251,10 +261,17 @@ impl State {
                     let c = self.ledger.cell(q, d);
                     shares += c.share;
                     assert!(c.share >= 0, "{} has a negative share", self.tree[q].name);
-                    assert!(c.drawn >= 0 && c.held >= 0 && c.transit >= 0 && c.reserved >= 0, "negative books of {}", self.tree[q].name);
+                    assert!(
+                        c.drawn >= 0 && c.held >= 0 && c.transit >= 0 && c.reserved >= 0,
+                        "negative books of {}",
+                        self.tree[q].name
+                    );
                 }
                 if !tree.order.is_empty() {
-                    assert_eq!(shares, self.tree[tree.root].guarantee[d], "shares add up to the root's guarantee");
+                    assert_eq!(
+                        shares, self.tree[tree.root].guarantee[d],
+                        "shares add up to the root's guarantee"
+                    );
                 }
             }
         }

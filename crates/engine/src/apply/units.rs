@@ -46,7 +46,10 @@ impl State {
         for grant in grants {
             let unit = match self.unit_of(w, grant.unit) {
                 Some(unit) => {
-                    assert!(self.units[unit].state == UnitState::Held && self.units[unit].pending.is_none(), "a hold starts when it has all");
+                    assert!(
+                        self.units[unit].state == UnitState::Held && self.units[unit].pending.is_none(),
+                        "a hold starts when it has all"
+                    );
                     for d in &grant.draws {
                         self.ledger.adjust(&self.tree, d.account, d.dimension, |c| {
                             c.held -= d.amount;
@@ -99,7 +102,12 @@ impl State {
         self.ledger.draw(&self.tree, &u.grant.draws, 1);
         for d in &u.grant.draws {
             let balance = self.ledger.cell(d.account, d.dimension).balance();
-            assert!(balance >= 0, "{} would be drawn beyond its share by {}", self.tree[d.account].name, -balance);
+            assert!(
+                balance >= 0,
+                "{} would be drawn beyond its share by {}",
+                self.tree[d.account].name,
+                -balance
+            );
         }
         for slot in &self.units[unit].grant.slots {
             self.pools[pool].nodes.occupy(slot, unit);
@@ -163,7 +171,15 @@ impl State {
         }
     }
 
-    pub(super) fn evict(&mut self, at: Tick, w: WorkloadId, numbers: &[u32], exit: Exit, deadline: Tick, cause: &Cause) {
+    pub(super) fn evict(
+        &mut self,
+        at: Tick,
+        w: WorkloadId,
+        numbers: &[u32],
+        exit: Exit,
+        deadline: Tick,
+        cause: &Cause,
+    ) {
         for &n in numbers {
             let unit = self.unit_of(w, n).expect("who is evicted runs");
             assert!(self.units[unit].is_running(), "who is evicted runs");
@@ -291,11 +307,16 @@ impl State {
         self.ledger.draw(&self.tree, &old, -1);
         self.ledger.draw(&self.tree, draws, 1);
         for d in draws {
-            assert!(self.ledger.cell(d.account, d.dimension).balance() >= 0 || old.iter().any(|o| o.account == d.account), "a move takes free balance");
+            assert!(
+                self.ledger.cell(d.account, d.dimension).balance() >= 0
+                    || old.iter().any(|o| o.account == d.account),
+                "a move takes free balance"
+            );
         }
         self.units[unit].class = class_of(draws);
         self.enlist(unit);
-        let gained: Vec<QuotaId> = old.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
+        let gained: Vec<QuotaId> =
+            old.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
         self.came_free(w, &gained, &[]);
     }
 

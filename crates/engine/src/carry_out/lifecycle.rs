@@ -2,6 +2,7 @@
 
 use super::submit::check_minimum;
 use super::wrong_state;
+use crate::event::Cause;
 use crate::event::{EventKind, StopCause};
 use crate::ids::{Tick, WorkloadId};
 use crate::plan::DRAIN_DEADLINE;
@@ -10,7 +11,6 @@ use crate::session::Session;
 use crate::unit::UnitState;
 use crate::words::{EvictionRule, Priority};
 use crate::workload::{Exit, MAX_REPLICAS, WorkloadState};
-use crate::event::Cause;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 

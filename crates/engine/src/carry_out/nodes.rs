@@ -35,7 +35,12 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn add_node(&mut self, pool: PoolId, model: Option<&str>, mut spec: NodeSpec) -> Result<(), Refusal> {
+    pub(super) fn add_node(
+        &mut self,
+        pool: PoolId,
+        model: Option<&str>,
+        mut spec: NodeSpec,
+    ) -> Result<(), Refusal> {
         let p = self.s.known_pool(pool)?;
         check_name(&spec.name)?;
         let name = spec.name.to_string();
@@ -47,11 +52,19 @@ impl Session<'_> {
             return Err(Refusal::TooMany { noun: "nodes", limit: MAX_NODES as u64 });
         }
         if spec.gpus > MAX_DEVICES {
-            return Err(Refusal::BadAmount { what: format!("{name}:"), value: spec.gpus.to_string(), why: "GPUs are too many" });
+            return Err(Refusal::BadAmount {
+                what: format!("{name}:"),
+                value: spec.gpus.to_string(),
+                why: "GPUs are too many",
+            });
         }
         let bound = (MAX_AMOUNT / MAX_NODES as i64) as u64;
         if spec.cpu > bound || spec.memory > bound.saturating_mul(1 << 10) {
-            return Err(Refusal::BadAmount { what: format!("{name}:"), value: "cores or memory".into(), why: "are too many" });
+            return Err(Refusal::BadAmount {
+                what: format!("{name}:"),
+                value: "cores or memory".into(),
+                why: "are too many",
+            });
         }
         spec.model = match (spec.gpus, model) {
             (0, _) => None,
@@ -75,7 +88,8 @@ impl Session<'_> {
         let n = p.nodes.node(node);
         let name = n.spec.name.to_string();
         if !n.residents.is_empty() {
-            let ids: BTreeSet<WorkloadId> = n.residents.iter().map(|r| self.s.units[r.unit].workload).collect();
+            let ids: BTreeSet<WorkloadId> =
+                n.residents.iter().map(|r| self.s.units[r.unit].workload).collect();
             let workloads = ids.into_iter().map(|id| self.s.w(id).spec.name.to_string()).collect();
             return Err(Refusal::NodeBusy { node: name, workloads });
         }
@@ -90,7 +104,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn set_node(&mut self, pool: PoolId, node: NodeId, state: NodeState, reason: &str) -> Result<(), Refusal> {
+    pub(super) fn set_node(
+        &mut self,
+        pool: PoolId,
+        node: NodeId,
+        state: NodeState,
+        reason: &str,
+    ) -> Result<(), Refusal> {
         let p = self.s.known_node(pool, node)?;
         if p.nodes.node(node).state == state && p.reasons.get(&node).map_or("", |r| r) == reason {
             return Err(Refusal::NothingToChange { quota: p.nodes.node(node).spec.name.to_string() });
@@ -126,25 +146,29 @@ impl Session<'_> {
             let unit = &s.units[u];
             s.tree[unit.quota].pool == pool && unit.grant.slots.iter().any(|slot| slot.node == node)
         };
-        let ids: BTreeSet<WorkloadId> = self.s.held.iter().filter(|h| on_it(self.s, h.1)).map(|h| self.s.units[h.1].workload).collect();
+        let ids: BTreeSet<WorkloadId> =
+            self.s.held.iter().filter(|h| on_it(self.s, h.1)).map(|h| self.s.units[h.1].workload).collect();
         for id in ids {
             self.drop_holds_of(id);
         }
     }
 
     fn lose_residents(&mut self, pool: PoolId, node: NodeId) {
-        let residents: Vec<u32> = self.s.pools[pool.index()].nodes.residents(node).iter().map(|r| r.unit).collect();
+        let residents: Vec<u32> =
+            self.s.pools[pool.index()].nodes.residents(node).iter().map(|r| r.unit).collect();
         let ids: BTreeSet<WorkloadId> = residents.iter().map(|&u| self.s.units[u].workload).collect();
         for id in ids {
             let w = self.s.w(id);
             let on_it = |u: &u32| residents.contains(u);
-            let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.s.units[u].is_running()).collect();
+            let running: Vec<u32> =
+                w.units.iter().copied().filter(|&u| self.s.units[u].is_running()).collect();
             let left = running.iter().filter(|u| !on_it(u)).count() as u32;
             // Of a service the replicas on the node are lost; a job below its minimum is lost whole.
             let short = !w.spec.is_service() && left < w.spec.min();
             let whole = !running.iter().any(on_it) || !w.spec.by_replica() || short;
             let gone = |u: &u32| on_it(u) || (whole && running.contains(u) && running.iter().any(on_it));
-            let units: SmallVec<[u32; 2]> = w.units.iter().filter(|u| gone(u)).map(|&u| self.s.units[u].number).collect();
+            let units: SmallVec<[u32; 2]> =
+                w.units.iter().filter(|u| gone(u)).map(|&u| self.s.units[u].number).collect();
             let replicas = if whole && running.iter().any(on_it) { 0 } else { left };
             if replicas == 0 && running.iter().any(on_it) {
                 self.drop_holds_of(id);
@@ -157,23 +181,37 @@ impl Session<'_> {
         }
     }
 
-    pub(super) fn drain_node(&mut self, pool: PoolId, node: NodeId, modules: ModuleSet) -> Result<(), Refusal> {
+    pub(super) fn drain_node(
+        &mut self,
+        pool: PoolId,
+        node: NodeId,
+        modules: ModuleSet,
+    ) -> Result<(), Refusal> {
         let p = self.s.known_node(pool, node)?;
         if p.nodes.node(node).state == NodeState::Ready {
             self.change_node(pool, node, NodeState::Cordoned, "drain");
         }
         let residents = self.s.pools[pool.index()].nodes.residents(node);
-        let chosen = |u: &crate::unit::Unit| u.state == UnitState::Running && (modules.is_empty() || modules.contains(u.module));
-        let mut units: BTreeSet<u32> = residents.iter().map(|r| r.unit).filter(|&u| chosen(&self.s.units[u])).collect();
+        let chosen = |u: &crate::unit::Unit| {
+            u.state == UnitState::Running && (modules.is_empty() || modules.contains(u.module))
+        };
+        let mut units: BTreeSet<u32> =
+            residents.iter().map(|r| r.unit).filter(|&u| chosen(&self.s.units[u])).collect();
         let ids: BTreeSet<WorkloadId> = units.iter().map(|&u| self.s.units[u].workload).collect();
         for id in ids {
             let w = self.s.w(id);
-            let running: Vec<u32> = w.units.iter().copied().filter(|&u| self.s.units[u].is_running()).collect();
-            if w.spec.by_replica() && (running.iter().filter(|u| !units.contains(u)).count() as u32) < w.spec.min() {
+            let running: Vec<u32> =
+                w.units.iter().copied().filter(|&u| self.s.units[u].is_running()).collect();
+            if w.spec.by_replica()
+                && (running.iter().filter(|u| !units.contains(u)).count() as u32) < w.spec.min()
+            {
                 units.extend(running);
             }
         }
-        let victims: Vec<Victim> = units.into_iter().map(|unit| Victim { unit, rule: EvictionRule::Drain, policy_of: None }).collect();
+        let victims: Vec<Victim> = units
+            .into_iter()
+            .map(|unit| Victim { unit, rule: EvictionRule::Drain, policy_of: None })
+            .collect();
         self.evict_all(&victims, None, None);
         Ok(())
     }
@@ -186,6 +224,10 @@ impl State {
 
     fn known_node(&self, pool: PoolId, node: NodeId) -> Result<&Pool, Refusal> {
         let p = self.known_pool(pool)?;
-        if p.nodes.contains(node) { Ok(p) } else { Err(Refusal::UnknownNode { node: format!("#{}", node.0) }) }
+        if p.nodes.contains(node) {
+            Ok(p)
+        } else {
+            Err(Refusal::UnknownNode { node: format!("#{}", node.0) })
+        }
     }
 }

@@ -92,7 +92,11 @@ impl State {
             Source::Parent(parent) => {
                 let p = self.known_quota(parent)?;
                 if p.depth >= MAX_DEPTH {
-                    return Err(Refusal::TreeTooDeep { quota: spec.name.to_string(), depth: p.depth + 1, limit: MAX_DEPTH });
+                    return Err(Refusal::TreeTooDeep {
+                        quota: spec.name.to_string(),
+                        depth: p.depth + 1,
+                        limit: MAX_DEPTH,
+                    });
                 }
                 self.check_dimensions(&spec.name, p.root, &spec.guarantee)?;
                 self.check_share(parent, &spec.guarantee)?;
@@ -102,13 +106,23 @@ impl State {
     }
 
     /// A child states exactly the dimensions that its root keeps.
-    pub(super) fn check_dimensions(&self, quota: &str, root: QuotaId, guarantee: &Resources) -> Result<(), Refusal> {
+    pub(super) fn check_dimensions(
+        &self,
+        quota: &str,
+        root: QuotaId,
+        guarantee: &Resources,
+    ) -> Result<(), Refusal> {
         let models = &self.pool_of(root).models;
         for d in [Dimension::CPU, Dimension::MEMORY] {
-            let (quota, models, root_name) = (quota.to_string(), models.clone(), self.tree[root].name.to_string());
+            let (quota, models, root_name) =
+                (quota.to_string(), models.clone(), self.tree[root].name.to_string());
             match (self.tree.keeps(root, d), guarantee[d] > 0) {
-                (false, true) => return Err(Refusal::DimensionNotKept { quota, models, dimension: d, root: root_name }),
-                (true, false) => return Err(Refusal::DimensionMissing { quota, models, dimension: d, root: root_name }),
+                (false, true) => {
+                    return Err(Refusal::DimensionNotKept { quota, models, dimension: d, root: root_name });
+                }
+                (true, false) => {
+                    return Err(Refusal::DimensionMissing { quota, models, dimension: d, root: root_name });
+                }
                 _ => {}
             }
         }
@@ -123,7 +137,12 @@ impl State {
             return Ok(());
         }
         let p = &self.tree[parent];
-        Err(Refusal::ShareTooSmall { parent: p.name.to_string(), models: self.pool_of(parent).models.clone(), share, asked: *asked })
+        Err(Refusal::ShareTooSmall {
+            parent: p.name.to_string(),
+            models: self.pool_of(parent).models.clone(),
+            share,
+            asked: *asked,
+        })
     }
 
     fn is_drawn(&self, quota: QuotaId) -> bool {
@@ -138,7 +157,12 @@ impl State {
 
     /// Names of workloads that draw on an account or hold some of it.
     pub(super) fn drawers(&self, account: QuotaId) -> Vec<String> {
-        let mut ids: Vec<_> = self.units.iter().filter(|(_, u)| u.grant.draws.iter().any(|d| d.account == account)).map(|(_, u)| u.workload).collect();
+        let mut ids: Vec<_> = self
+            .units
+            .iter()
+            .filter(|(_, u)| u.grant.draws.iter().any(|d| d.account == account))
+            .map(|(_, u)| u.workload)
+            .collect();
         ids.sort_unstable();
         ids.dedup();
         ids.into_iter().map(|id| self.w(id).spec.name.to_string()).collect()
@@ -148,7 +172,11 @@ impl State {
 /// Every amount is within bounds.
 pub(super) fn check_guarantee(r: &Resources) -> Result<(), Refusal> {
     match r.0.iter().find(|a| !(0..=MAX_AMOUNT).contains(*a)) {
-        Some(a) => Err(Refusal::BadAmount { what: "a guarantee of".into(), value: a.to_string(), why: "is out of bounds" }),
+        Some(a) => Err(Refusal::BadAmount {
+            what: "a guarantee of".into(),
+            value: a.to_string(),
+            why: "is out of bounds",
+        }),
         None => Ok(()),
     }
 }

@@ -56,7 +56,13 @@ impl Session<'_> {
         Ok(())
     }
 
-    pub(super) fn transfer(&mut self, from: QuotaId, to: QuotaId, amount: Resources, mode: Mode) -> Result<(), Refusal> {
+    pub(super) fn transfer(
+        &mut self,
+        from: QuotaId,
+        to: QuotaId,
+        amount: Resources,
+        mode: Mode,
+    ) -> Result<(), Refusal> {
         let (f, t) = (self.s.known_quota(from)?, self.s.known_quota(to)?);
         let (giver, name) = (f.guarantee, t.name.to_string());
         let receiver = t.guarantee;
@@ -70,7 +76,12 @@ impl Session<'_> {
         let (less, more) = (giver.minus(&amount), receiver.plus(&amount));
         if less.0.iter().any(|a| *a < 0) {
             let models = self.s.pool_of(from).models.clone();
-            return Err(Refusal::ShareTooSmall { parent: f.name.to_string(), models, share: giver, asked: amount });
+            return Err(Refusal::ShareTooSmall {
+                parent: f.name.to_string(),
+                models,
+                share: giver,
+                asked: amount,
+            });
         }
         self.s.check_children(from, &less)?;
         check_guarantee(&more)?;
@@ -83,15 +94,28 @@ impl Session<'_> {
     }
 
     /// A new child takes from its parent's share: only from what is not drawn, after re-funding.
-    pub(super) fn make_way(&mut self, parent: QuotaId, amount: &Resources, child: &str) -> Result<(), Refusal> {
+    pub(super) fn make_way(
+        &mut self,
+        parent: QuotaId,
+        amount: &Resources,
+        child: &str,
+    ) -> Result<(), Refusal> {
         self.give_up(parent, amount, Mode::Refuse, Some(child))
     }
 
     /// Makes an account ready to lose a part of its share; under `refuse` it must not be drawn beyond the rest.
     /// What has not arrived may be passed on to a receiver; a root that becomes smaller has none.
-    fn give_up(&mut self, account: QuotaId, amount: &Resources, mode: Mode, receiver: Option<&str>) -> Result<(), Refusal> {
+    fn give_up(
+        &mut self,
+        account: QuotaId,
+        amount: &Resources,
+        mode: Mode,
+        receiver: Option<&str>,
+    ) -> Result<(), Refusal> {
         let amounts: Vec<(Dimension, i64)> = amount.stated().collect();
-        if self.clear_share(account, &amounts, mode != Mode::Refuse, receiver.is_some()) || mode != Mode::Refuse {
+        if self.clear_share(account, &amounts, mode != Mode::Refuse, receiver.is_some())
+            || mode != Mode::Refuse
+        {
             return Ok(());
         }
         let (mut drawn, mut share) = (Resources::default(), Resources::default());
@@ -150,8 +174,22 @@ impl State {
         for d in [Dimension::CPU, Dimension::MEMORY] {
             let (quota, models) = (self.tree[root].name.to_string(), self.pool_of(root).models.clone());
             match (self.tree.keeps(root, d), to[d] > 0) {
-                (true, false) => return Err(Refusal::DimensionMissing { root: quota.clone(), quota, models, dimension: d }),
-                (false, true) => return Err(Refusal::DimensionNotKept { root: quota.clone(), quota, models, dimension: d }),
+                (true, false) => {
+                    return Err(Refusal::DimensionMissing {
+                        root: quota.clone(),
+                        quota,
+                        models,
+                        dimension: d,
+                    });
+                }
+                (false, true) => {
+                    return Err(Refusal::DimensionNotKept {
+                        root: quota.clone(),
+                        quota,
+                        models,
+                        dimension: d,
+                    });
+                }
                 _ => {}
             }
         }
@@ -164,6 +202,11 @@ impl State {
             return Ok(());
         }
         let name = self.tree[quota].name.to_string();
-        Err(Refusal::BelowChildren { quota: name, models: self.pool_of(quota).models.clone(), children, asked: *to })
+        Err(Refusal::BelowChildren {
+            quota: name,
+            models: self.pool_of(quota).models.clone(),
+            children,
+            asked: *to,
+        })
     }
 }

@@ -10,8 +10,8 @@ use crate::resources::{Dimension, MAX_AMOUNT, MAX_DEVICES, ModelSet, Resources, 
 use crate::session::Session;
 use crate::state::State;
 use crate::words::{IdleUse, Module};
-use std::sync::Arc;
 use crate::workload::{MAX_REPLICAS, MAX_ROLES, Role, WorkloadSpec};
+use std::sync::Arc;
 
 /// Workloads in all, ended ones included: ids are 32 bits.
 const MAX_WORKLOADS: usize = u32::MAX as usize;
@@ -64,7 +64,11 @@ impl State {
                 return Err(Refusal::UnknownNode { node: format!("#{}", unknown.0) });
             }
             if !nodes.is_sorted_by(|a, b| a < b) {
-                return Err(Refusal::BadAmount { what: "list of nodes".into(), value: String::new(), why: "is not in order" });
+                return Err(Refusal::BadAmount {
+                    what: "list of nodes".into(),
+                    value: String::new(),
+                    why: "is not in order",
+                });
             }
         }
         Ok(())
@@ -79,12 +83,19 @@ impl State {
         };
         let models: Vec<Option<ModelId>> = match spec.gpus() {
             0 => vec![None],
-            _ => (0..pool.models.len() as u8).map(ModelId).filter(|&m| spec.models.allows(m)).map(Some).collect(),
+            _ => (0..pool.models.len() as u8)
+                .map(ModelId)
+                .filter(|&m| spec.models.allows(m))
+                .map(Some)
+                .collect(),
         };
         let rules = funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);
         let mut refusal = None;
         for model in models {
-            match self.funded_ever(spec, rules, model, &roles).and_then(|()| hosted_ever(&pool.nodes, &pool.name, spec, model, &roles)) {
+            match self
+                .funded_ever(spec, rules, model, &roles)
+                .and_then(|()| hosted_ever(&pool.nodes, &pool.name, spec, model, &roles))
+            {
                 Ok(()) => return Ok(()),
                 Err(r) => refusal = refusal.or(Some(r)),
             }
@@ -97,7 +108,13 @@ impl State {
         }))
     }
 
-    fn funded_ever(&self, spec: &WorkloadSpec, rules: Rules, model: Option<ModelId>, roles: &[Role]) -> Result<(), Refusal> {
+    fn funded_ever(
+        &self,
+        spec: &WorkloadSpec,
+        rules: Rules,
+        model: Option<ModelId>,
+        roles: &[Role],
+    ) -> Result<(), Refusal> {
         let amounts = self.amounts(spec.quota, model, roles);
         for &(d, need) in &amounts {
             if rules.own && self.ledger.cell(spec.quota, d).share >= need {
@@ -138,7 +155,11 @@ fn check_roles(roles: &[Role]) -> Result<(), Refusal> {
         if i64::try_from(r.shape.memory).is_ok_and(|m| m <= MAX_AMOUNT / i64::from(MAX_REPLICAS)) {
             continue;
         }
-        return Err(Refusal::BadAmount { what: "memory of".into(), value: r.shape.memory.to_string(), why: "bytes is out of bounds" });
+        return Err(Refusal::BadAmount {
+            what: "memory of".into(),
+            value: r.shape.memory.to_string(),
+            why: "bytes is out of bounds",
+        });
     }
     Ok(())
 }
@@ -155,12 +176,23 @@ pub(super) fn check_minimum(spec: &WorkloadSpec, replicas: u32) -> Result<(), Re
     Ok(())
 }
 
-fn hosted_ever(nodes: &Nodes, pool: &str, spec: &WorkloadSpec, model: Option<ModelId>, roles: &[Role]) -> Result<(), Refusal> {
+fn hosted_ever(
+    nodes: &Nodes,
+    pool: &str,
+    spec: &WorkloadSpec,
+    model: Option<ModelId>,
+    roles: &[Role],
+) -> Result<(), Refusal> {
     let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
     for r in roles {
         let hosts = nodes.hosts_empty(models, &r.shape, spec.nodes.as_deref());
         if hosts < u64::from(r.replicas) {
-            return Err(Refusal::NeverPlaced { pool: pool.to_string(), replicas: r.replicas, gpu: r.shape.gpu, hosts });
+            return Err(Refusal::NeverPlaced {
+                pool: pool.to_string(),
+                replicas: r.replicas,
+                gpu: r.shape.gpu,
+                hosts,
+            });
         }
     }
     Ok(())

@@ -62,13 +62,16 @@ impl<'h, 'a> Cover<'h, 'a> {
         let models = hunt.model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
         let allowed = hunt.s.w(hunt.id).spec.nodes.as_deref();
         for role in &hunt.roles {
-            let ask = Ask { models, shape: role.shape, count: role.replicas, allowed, barred: Barred::Ignore };
+            let ask =
+                Ask { models, shape: role.shape, count: role.replicas, allowed, barred: Barred::Ignore };
             nodes.place(&ask, &mut cover.base);
         }
         cover.base.sort_unstable_by_key(|s| s.node);
         cover.fits = cover.base.len() as u32;
         // Nodes where more will come free than holds wait for.
-        for (&(_, node), &milli) in hunt.s.coming_at.range((hunt.pool, NodeId(0))..=(hunt.pool, NodeId(u32::MAX))) {
+        for (&(_, node), &milli) in
+            hunt.s.coming_at.range((hunt.pool, NodeId(0))..=(hunt.pool, NodeId(u32::MAX)))
+        {
             if milli > 0 || hunt.model.is_none() {
                 cover.touch(node);
             }
@@ -239,7 +242,8 @@ impl<'h, 'a> Cover<'h, 'a> {
         if left.len() as u32 > s.w(u.workload).spec.min() {
             return Some(vec![unit]);
         }
-        let spared_by_policy = self.hunt.names(u).is_none_or(|n| n.tier > RECALL) && left.iter().any(|&o| self.hunt.is_protected(&s.units[o]));
+        let spared_by_policy = self.hunt.names(u).is_none_or(|n| n.tier > RECALL)
+            && left.iter().any(|&o| self.hunt.is_protected(&s.units[o]));
         (!spared_by_policy).then_some(left)
     }
 
@@ -251,7 +255,17 @@ impl<'h, 'a> Cover<'h, 'a> {
         let u = &s.units[first];
         if u.is_replica && u.module == Module::Training {
             let bitten = self.bitten.get(&u.workload).is_some_and(|&b| b > 0);
-            return if bitten { 0 } else { s.w(u.workload).units.iter().map(|&o| &s.units[o]).filter(|o| o.is_running()).map(|o| o.lost(now)).sum() };
+            return if bitten {
+                0
+            } else {
+                s.w(u.workload)
+                    .units
+                    .iter()
+                    .map(|&o| &s.units[o])
+                    .filter(|o| o.is_running())
+                    .map(|o| o.lost(now))
+                    .sum()
+            };
         }
         units.iter().map(|&o| s.units[o].lost(now)).sum()
     }
@@ -262,8 +276,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         if hunt.can_pay(&self.taken) {
             return Some(());
         }
-        let mut stream = Stream::new(hunt, level);
-        while let Some(unit) = stream.next() {
+        for unit in Stream::new(hunt, level) {
             let named = hunt.names(&hunt.s.units[unit]).expect("the stream yields who is named");
             if self.is_chosen(unit) || !self.pays(unit, named) {
                 continue;

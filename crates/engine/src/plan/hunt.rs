@@ -5,8 +5,8 @@ use super::level::{Level, RECALL};
 use super::{Plan, PlanCost, Victim};
 use crate::admit::Amounts;
 use crate::funding::{self, Credits, Payer, Rules};
-use crate::pins::Cells;
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
+use crate::pins::Cells;
 use crate::policy::{ChildLevel, SelfLevel};
 use crate::resources::Dimension;
 use crate::state::State;
@@ -46,7 +46,13 @@ pub(crate) struct Hunt<'a> {
 }
 
 impl<'a> Hunt<'a> {
-    pub(crate) fn new(s: &'a State, id: WorkloadId, tiers: Tiers, model: Option<ModelId>, n: u32) -> Hunt<'a> {
+    pub(crate) fn new(
+        s: &'a State,
+        id: WorkloadId,
+        tiers: Tiers,
+        model: Option<ModelId>,
+        n: u32,
+    ) -> Hunt<'a> {
         let w = s.w(id);
         let mut roles = State::piece(w);
         if w.spec.by_replica() {
@@ -73,9 +79,13 @@ impl<'a> Hunt<'a> {
     /// Units of lower rank that hold what this plan may use.
     pub(super) fn holds_to_take(&self) -> Vec<u32> {
         let depth = std::cmp::Reverse(self.s.tree[self.quota].depth);
-        let mine = crate::unit::Rank { class: self.tiers.class, depth, priority: self.s.w(self.id).spec.priority };
+        let mine =
+            crate::unit::Rank { class: self.tiers.class, depth, priority: self.s.w(self.id).spec.priority };
         let usable = |u: &crate::unit::Unit| {
-            u.grant.draws.iter().any(|d| funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some())
+            u.grant
+                .draws
+                .iter()
+                .any(|d| funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some())
         };
         let lower = self.s.held.range(..(mine, 0)).map(|h| h.1);
         lower.filter(|&u| self.s.units[u].workload != self.id && usable(&self.s.units[u])).collect()
@@ -85,7 +95,8 @@ impl<'a> Hunt<'a> {
     pub(crate) fn plan(mut self) -> Option<(PlanCost, Plan)> {
         let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
         self.for_nodes = forced;
-        if !forced && let Some(found) = Cover::without_victims(&self).and_then(|c| self.finish(c, RECALL, 0)) {
+        if !forced && let Some(found) = Cover::without_victims(&self).and_then(|c| self.finish(c, RECALL, 0))
+        {
             return Some(found);
         }
         if let Some(found) = self.search(forced) {
@@ -132,8 +143,10 @@ impl<'a> Hunt<'a> {
     fn lent(&self, d: Dimension) -> i64 {
         let lent = |a: QuotaId| self.s.ledger.cell(a, d).lent;
         let (tree, rules) = (&self.s.tree, self.tiers.rules);
-        let below: i64 = if rules.child { tree.descendants(self.quota).iter().map(|&a| lent(a)).sum() } else { 0 };
-        let beside: i64 = if rules.siblings.is_some() { tree.siblings(self.quota).map(lent).sum() } else { 0 };
+        let below: i64 =
+            if rules.child { tree.descendants(self.quota).iter().map(|&a| lent(a)).sum() } else { 0 };
+        let beside: i64 =
+            if rules.siblings.is_some() { tree.siblings(self.quota).map(lent).sum() } else { 0 };
         lent(self.quota) + below + beside
     }
 
@@ -149,9 +162,12 @@ impl<'a> Hunt<'a> {
             (false, true) => filters[0],
             (false, false) => Some(Cells::NONE),
         };
-        let ([role], Some(cells), Some(model)) = (self.roles.as_slice(), cells, self.model) else { return false };
+        let ([role], Some(cells), Some(model)) = (self.roles.as_slice(), cells, self.model) else {
+            return false;
+        };
         let devices = role.shape.devices();
-        let hosts = (devices > 0).then(|| self.s.pins[self.pool.index()].hosts(cells, model, devices)).flatten();
+        let hosts =
+            (devices > 0).then(|| self.s.pins[self.pool.index()].hosts(cells, model, devices)).flatten();
         hosts.is_some_and(|n| n < u64::from(role.replicas))
     }
 
@@ -161,7 +177,11 @@ impl<'a> Hunt<'a> {
         let mut sum = 0;
         if let Some(p) = self.tiers.self_level {
             let parent = self.s.tree[self.quota].parent;
-            let children = if p.reaches_siblings() { parent.and_then(|p| herds[p.index()].children.as_ref()) } else { None };
+            let children = if p.reaches_siblings() {
+                parent.and_then(|p| herds[p.index()].children.as_ref())
+            } else {
+                None
+            };
             for herd in [herds[self.quota.index()].own.as_ref(), children].into_iter().flatten() {
                 sum += herd.sum(p.low(), p.modules()).1;
             }
@@ -184,7 +204,8 @@ impl<'a> Hunt<'a> {
         let own = herds[self.quota.index()].own.as_ref();
         let below = herds[self.quota.index()].below.as_ref();
         let by_self = self.tiers.self_level.map_or(0, |p| own.map_or(0, |h| h.sum(p.low(), p.modules()).0));
-        let by_child = self.tiers.child_level.map_or(0, |p| below.map_or(0, |h| h.sum(p.victims(), p.modules()).0));
+        let by_child =
+            self.tiers.child_level.map_or(0, |p| below.map_or(0, |h| h.sum(p.victims(), p.modules()).0));
         low + by_self + by_child
     }
 
@@ -204,7 +225,10 @@ impl<'a> Hunt<'a> {
         let cost = cover.cost(tier);
         let (holds, victims) = cover.into_chosen();
         let spared = eligible.saturating_sub(victims.len() as u32);
-        let victims = victims.into_iter().map(|(unit, n)| Victim { unit, rule: n.rule(), policy_of: n.policy_of }).collect();
+        let victims = victims
+            .into_iter()
+            .map(|(unit, n)| Victim { unit, rule: n.rule(), policy_of: n.policy_of })
+            .collect();
         Some((cost, Plan { victims, holds, grants: grants.into_vec(), spared }))
     }
 }

@@ -2,9 +2,9 @@
 
 use super::hunt::Hunt;
 use crate::herd::{class_tag, module_tag};
+use crate::ids::QuotaId;
 use crate::unit::{Unit, UnitState};
 use crate::words::{Class, EvictionRule, Module, Priority};
-use crate::ids::QuotaId;
 
 pub(super) const RECALL: u8 = 1;
 pub(super) const SELF_LEVEL: u8 = 2;
@@ -42,7 +42,8 @@ impl Named {
     }
 
     fn within(&self, level: Level, priority: Priority) -> bool {
-        self.tier < level.tier || (self.tier == level.tier && priority <= level.band && self.dearer <= level.dearer)
+        self.tier < level.tier
+            || (self.tier == level.tier && priority <= level.band && self.dearer <= level.dearer)
     }
 }
 
@@ -66,7 +67,9 @@ impl Hunt<'_> {
             && policy.names(u.priority, u.module)
         {
             let own = u.quota == self.quota;
-            if (own && policy.reaches_own()) || (policy.reaches_siblings() && tree.are_siblings(u.quota, self.quota)) {
+            if (own && policy.reaches_own())
+                || (policy.reaches_siblings() && tree.are_siblings(u.quota, self.quota))
+            {
                 return Some(Named { tier: SELF_LEVEL, dearer: !own, policy_of: Some(self.quota) });
             }
         }
@@ -86,7 +89,8 @@ impl Hunt<'_> {
     /// The account that a unit borrows from this plan; `Some(None)` if it is in the way on nodes alone.
     fn lent_by(&self, u: &Unit) -> Option<Option<QuotaId>> {
         let lent = |d: &&crate::unit::Draw| {
-            d.class < self.tiers.class && crate::funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some()
+            d.class < self.tiers.class
+                && crate::funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some()
         };
         match u.grant.draws.iter().find(lent) {
             Some(d) => Some(Some(d.account)),
@@ -97,7 +101,10 @@ impl Hunt<'_> {
     /// A hold that became a start in this very pass is not evicted in it.
     fn is_just_started(&self, u: &Unit) -> bool {
         let started = &self.s.agenda.just_started;
-        !started.is_empty() && started.iter().any(|&s| self.s.units.get(s).is_some_and(|o| o.workload == u.workload && o.number == u.number))
+        !started.is_empty()
+            && started.iter().any(|&s| {
+                self.s.units.get(s).is_some_and(|o| o.workload == u.workload && o.number == u.number)
+            })
     }
 
     pub(super) fn is_protected(&self, u: &Unit) -> bool {
@@ -138,17 +145,29 @@ impl Hunt<'_> {
         match tier {
             RECALL => {
                 let low = &self.s.low[self.pool.index()];
-                let loans = if self.tiers.class == Class::Firm { low.count(band, class_tag(Class::Loan)).0 } else { 0 };
+                let loans = if self.tiers.class == Class::Firm {
+                    low.count(band, class_tag(Class::Loan)).0
+                } else {
+                    0
+                };
                 (low.count(band, class_tag(Class::Idle)).0, loans)
             }
             SELF_LEVEL => {
-                let Some(policy) = self.tiers.self_level.filter(|p| p.low().contains(band)) else { return (0, 0) };
+                let Some(policy) = self.tiers.self_level.filter(|p| p.low().contains(band)) else {
+                    return (0, 0);
+                };
                 let parent = self.s.tree[self.quota].parent;
-                let siblings = if policy.reaches_siblings() { parent.and_then(|p| herds[p.index()].children.as_ref()) } else { None };
+                let siblings = if policy.reaches_siblings() {
+                    parent.and_then(|p| herds[p.index()].children.as_ref())
+                } else {
+                    None
+                };
                 (count(herds[q].own.as_ref(), policy.modules()), count(siblings, policy.modules()))
             }
             _ => {
-                let Some(policy) = self.tiers.child_level.filter(|p| p.victims().contains(band)) else { return (0, 0) };
+                let Some(policy) = self.tiers.child_level.filter(|p| p.victims().contains(band)) else {
+                    return (0, 0);
+                };
                 (count(herds[q].below.as_ref(), policy.modules()), 0)
             }
         }

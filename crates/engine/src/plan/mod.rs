@@ -27,6 +27,7 @@ use crate::unit::{Grant, UnitState};
 use crate::words::{Class, EvictionRule, Module, OnPreempt};
 use crate::workload::{Exit, WorkloadState};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// How long after its grace a unit may take to be gone before its nodes are fenced.
 pub const DRAIN_DEADLINE: Span = Span::seconds(60);
@@ -62,13 +63,23 @@ impl State {
         let mut tiers = SmallVec::new();
         tiers.push(Tiers { rules: rules.firm(), class: Class::Firm, self_level: None, child_level: None });
         if rules.siblings.is_some() {
-            tiers.push(Tiers { rules: rules.loan(), class: Class::Loan, self_level: None, child_level: None });
+            tiers.push(Tiers {
+                rules: rules.loan(),
+                class: Class::Loan,
+                self_level: None,
+                child_level: None,
+            });
         }
         if self_level.is_some() {
             tiers.push(Tiers { rules: rules.by_force(), class: Class::Firm, self_level, child_level: None });
         }
         if policy.child_level.is_some() {
-            tiers.push(Tiers { rules: rules.by_force(), class: Class::Firm, self_level, child_level: policy.child_level });
+            tiers.push(Tiers {
+                rules: rules.by_force(),
+                class: Class::Firm,
+                self_level,
+                child_level: policy.child_level,
+            });
         }
         tiers
     }
@@ -128,7 +139,10 @@ impl Session<'_> {
             }
             // Who would be started and evicted in the same pass is not started; without them the plan is another.
             back.into_iter().rev().for_each(|at| self.take_back(pass, at));
-            if [rules.firm(), rules.loan()].into_iter().any(|round| self.try_start(id, round) == Outcome::Started) {
+            if [rules.firm(), rules.loan()]
+                .into_iter()
+                .any(|round| self.try_start(id, round) == Outcome::Started)
+            {
                 return true;
             }
             match self.s.largest_plan(id, rules, least, most) {
@@ -158,16 +172,15 @@ impl Session<'_> {
 
     /// Asks units to stop, one event for each workload, in the order in which they were chosen.
     pub(crate) fn evict_all(&mut self, victims: &[Victim], by: Option<WorkloadId>, spared: Option<u32>) {
-        let mut done: Vec<WorkloadId> = Vec::new();
+        let mut by_workload: BTreeMap<WorkloadId, SmallVec<[u32; 2]>> = BTreeMap::new();
+        for v in victims {
+            by_workload.entry(self.s.units[v.unit].workload).or_default().push(v.unit);
+        }
         for v in victims {
             let id = self.s.units[v.unit].workload;
-            if done.contains(&id) {
-                continue;
-            }
-            done.push(id);
-            let of_it = victims.iter().filter(|o| self.s.units[o.unit].workload == id);
-            let units: SmallVec<[u32; 2]> = of_it.clone().map(|o| self.s.units[o.unit].number).collect();
-            let gone: u32 = of_it.map(|o| self.s.units[o.unit].grant.slots.len() as u32).sum();
+            let Some(of_it) = by_workload.remove(&id) else { continue };
+            let units: SmallVec<[u32; 2]> = of_it.iter().map(|&u| self.s.units[u].number).collect();
+            let gone: u32 = of_it.iter().map(|&u| self.s.units[u].grant.slots.len() as u32).sum();
             let w = self.s.w(id);
             let replicas = self.s.running_replicas(w) - gone;
             let exit = match (replicas, w.spec.on_preempt, w.spec.suspend) {
@@ -181,7 +194,11 @@ impl Session<'_> {
                 self.drop_holds_of(id);
             }
             // What leaves together shows the latest tier that it needs.
-            let latest = victims.iter().filter(|o| self.s.units[o.unit].workload == id).max_by_key(|o| o.rule).unwrap_or(v);
+            let latest = victims
+                .iter()
+                .filter(|o| self.s.units[o.unit].workload == id)
+                .max_by_key(|o| o.rule)
+                .unwrap_or(v);
             let u = &self.s.units[latest.unit];
             let cause = Cause {
                 rule: latest.rule,

@@ -57,7 +57,7 @@ impl Cover<'_, '_> {
         let mut settled: Vec<Bid> = Vec::new();
         loop {
             // Nodes not seen yet cost at least as much as the next candidate alone.
-            while let Some(unit) = stream.next() {
+            for unit in stream.by_ref() {
                 visited += 1;
                 let u = &hunt.s.units[unit];
                 let mut floor = LostByBand::default();
@@ -91,7 +91,12 @@ impl Cover<'_, '_> {
     }
 
     /// Takes the cheapest bids until nothing is missing. False if they run out.
-    fn take_bids(&mut self, level: Level, bids: &mut BinaryHeap<Reverse<Bid>>, seen: &mut BTreeSet<NodeId>) -> bool {
+    fn take_bids(
+        &mut self,
+        level: Level,
+        bids: &mut BinaryHeap<Reverse<Bid>>,
+        seen: &mut BTreeSet<NodeId>,
+    ) -> bool {
         let hunt = self.hunt;
         while self.missing_slots() > 0 {
             let Some(Reverse(bid)) = bids.pop() else { return false };
@@ -136,7 +141,12 @@ impl Cover<'_, '_> {
             units.dedup();
             let mut c = capacity.clone();
             for unit in &units {
-                hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
+                hunt.s.units[*unit]
+                    .grant
+                    .slots
+                    .iter()
+                    .filter(|s| s.node == node)
+                    .for_each(|s| c.give_back(s));
             }
             c.fits(&shape) >= target
         };
@@ -154,10 +164,13 @@ impl Cover<'_, '_> {
             Bid { lost, units: all.count(), started, workload, node }
         };
         let mut best: Option<(Bid, Vec<&Group>)> = None;
-        let equal = groups.windows(2).all(|p| p[0].units.len() == 1 && hunt.s.units[p[0].units[0]].gpu == hunt.s.units[p[1].units[0]].gpu);
+        let equal = groups.windows(2).all(|p| {
+            p[0].units.len() == 1 && hunt.s.units[p[0].units[0]].gpu == hunt.s.units[p[1].units[0]].gpu
+        });
         if groups.len() <= EXACT_GROUPS && !equal {
             for mask in 1u32..1 << groups.len() {
-                let chosen: Vec<&Group> = groups.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, g)| g).collect();
+                let chosen: Vec<&Group> =
+                    groups.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1).map(|(_, g)| g).collect();
                 let bid = price(&chosen);
                 if best.as_ref().is_none_or(|(b, _)| bid < *b) && enough(&chosen) {
                     best = Some((bid, chosen));
@@ -170,7 +183,12 @@ impl Cover<'_, '_> {
             for g in &groups {
                 chosen.push(g);
                 for unit in g.units.iter().filter(|u| gone.insert(**u)) {
-                    hunt.s.units[*unit].grant.slots.iter().filter(|s| s.node == node).for_each(|s| c.give_back(s));
+                    hunt.s.units[*unit]
+                        .grant
+                        .slots
+                        .iter()
+                        .filter(|s| s.node == node)
+                        .for_each(|s| c.give_back(s));
                 }
                 if c.fits(&shape) >= target {
                     break;
@@ -248,14 +266,17 @@ impl Cover<'_, '_> {
         if self.victims().count() < 2 || self.victims().count() > IMPROVE_VICTIMS {
             return;
         }
-        let candidates: Vec<u32> = Stream::new(hunt, level).filter(|&u| !self.is_chosen(u)).take(IMPROVE_CANDIDATES).collect();
+        let candidates: Vec<u32> =
+            Stream::new(hunt, level).filter(|&u| !self.is_chosen(u)).take(IMPROVE_CANDIDATES).collect();
         let tier = |c: &Cover<'_, '_>| c.victims().map(|v| v.1.tier).max().unwrap_or(0);
         let mut cost = self.cost(tier(self));
         for unit in candidates {
             if self.is_chosen(unit) {
                 continue;
             }
-            let (Some(bite), Some(named)) = (self.bite(unit), hunt.names(&hunt.s.units[unit])) else { continue };
+            let (Some(bite), Some(named)) = (self.bite(unit), hunt.names(&hunt.s.units[unit])) else {
+                continue;
+            };
             let mut other = self.clone();
             bite.into_iter().for_each(|u| other.choose(u, named));
             other.prune_except(unit);

@@ -35,17 +35,25 @@ impl<'h, 'a> Stream<'h, 'a> {
         let classes = [Class::Idle, Class::Loan].into_iter().filter(|&c| c < hunt.tiers.class);
         let recalls = self.level.tier > RECALL || band <= self.level.band;
         if recalls {
-            for class in classes.filter(|&c| c == Class::Idle || self.level.dearer || self.level.tier > RECALL) {
+            for class in
+                classes.filter(|&c| c == Class::Idle || self.level.dearer || self.level.tier > RECALL)
+            {
                 if hunt.for_nodes {
                     tags.push((&s.low[hunt.pool.index()], class_tag(class)));
                     continue;
                 }
                 tags.push((&s.herds[hunt.quota.index()].borrowers, class_tag(class)));
                 if hunt.tiers.rules.child {
-                    tags.extend(tree.descendants(hunt.quota).iter().map(|a| (&s.herds[a.index()].borrowers, class_tag(class))));
+                    tags.extend(
+                        tree.descendants(hunt.quota)
+                            .iter()
+                            .map(|a| (&s.herds[a.index()].borrowers, class_tag(class))),
+                    );
                 }
                 if hunt.tiers.rules.siblings.is_some() {
-                    tags.extend(tree.siblings(hunt.quota).map(|a| (&s.herds[a.index()].borrowers, class_tag(class))));
+                    tags.extend(
+                        tree.siblings(hunt.quota).map(|a| (&s.herds[a.index()].borrowers, class_tag(class))),
+                    );
                 }
             }
         }
