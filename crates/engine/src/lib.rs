@@ -6,7 +6,8 @@
 //! | `carry_out` | commands: checked, turned into events |
 //! | `apply` | events: the only place where state changes |
 //! | `pass`, `admit`, `refund`, `plan`, `reservation` | decisions: who starts, who moves, who leaves |
-//! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes`, `herd` | the books and their indexes |
+//! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes` | the books |
+//! | `herd`, `pins`, `muster` | indexes over what runs, for decisions without a search |
 //! | `explain`, `books`, `usage` | views for people |
 
 pub mod amounts;
@@ -38,6 +39,7 @@ mod carry_out;
 mod funding;
 mod herd;
 mod ledger;
+mod muster;
 mod name_index;
 mod pass;
 mod pins;

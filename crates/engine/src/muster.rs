@@ -1,0 +1,132 @@
+//! Entering units into every index that decisions read, and taking them out again.
+
+use crate::herd::{Beast, Herd, Mark, class_tag, module_tag};
+use crate::ids::QuotaId;
+use crate::pins::Cells;
+use crate::state::{Seniority, State};
+use crate::table::Slab;
+use crate::unit::Unit;
+use crate::words::{Class, Rule};
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+impl State {
+    pub(crate) fn beast(&self, unit: u32, tag: u8) -> Beast {
+        let u = &self.units[unit];
+        let (workload, number, stamp) = (u.workload, u.number, u.stamp);
+        let mark = Mark { saved_at: u.saved_at, started: Reverse(u.started), workload, number, unit, stamp };
+        Beast { priority: u.priority, tag, rate: u.rate(), gpu: u.gpu, mark }
+    }
+
+    /// Enters a running unit into every index that victim search and re-funding use.
+    pub(crate) fn enlist(&mut self, unit: u32) {
+        self.pin(unit, 1);
+        self.watch_borrowers(unit);
+        self.stamps = self.stamps.wrapping_add(1);
+        self.units[unit].stamp = self.stamps;
+        self.each_index(
+            unit,
+            |herd, beast, _| herd.join(beast),
+            |set, s| {
+                set.insert(s);
+            },
+        );
+    }
+
+    /// Takes a unit out of every index. It must be as it was when it was entered.
+    pub(crate) fn strike(&mut self, unit: u32) {
+        self.pin(unit, -1);
+        let stamp = self.units[unit].stamp;
+        self.units[unit].stamp = stamp.wrapping_add(1 << 31);
+        self.each_index(
+            unit,
+            |herd, beast, units| {
+                herd.leave(beast, |u| units.get(u).map(|u| u.stamp));
+            },
+            |set, s| {
+                set.remove(&s);
+            },
+        );
+    }
+
+    /// From the first unit below firm on, counts what a recall could never clear.
+    fn watch_borrowers(&mut self, unit: u32) {
+        let u = &self.units[unit];
+        let pool = self.tree[u.quota].pool;
+        if u.class == Class::Firm || self.pins[pool.index()].is_registered(Cells::NONE) {
+            return;
+        }
+        let firm = self
+            .units
+            .iter()
+            .map(|(_, u)| u)
+            .filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+        self.pins[pool.index()]
+            .register(Cells::NONE, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
+    }
+
+    fn pin(&mut self, unit: u32, sign: i32) {
+        let u = &self.units[unit];
+        if u.class == Class::Firm {
+            self.pins[self.tree[u.quota].pool.index()].count(
+                Cells::of(u.priority, u.module),
+                &u.grant.slots,
+                sign,
+            );
+        }
+    }
+
+    fn each_index(
+        &mut self,
+        unit: u32,
+        herd: impl Fn(&mut Herd, &Beast, &Slab<Unit>),
+        set: impl Fn(&mut BTreeSet<Seniority>, Seniority),
+    ) {
+        let u = &self.units[unit];
+        let quota = u.quota;
+        let by_module = self.beast(unit, module_tag(u.module));
+        let by_class = self.beast(unit, class_tag(u.class));
+        let below_firm = u.class < Class::Firm;
+        let pool = self.tree[quota].pool;
+        if let Some(h) = &mut self.herds[quota.index()].own {
+            herd(h, &by_module, &self.units);
+        }
+        let mut above = self.tree[quota].parent;
+        if let Some(p) = above
+            && let Some(h) = &mut self.herds[p.index()].children
+        {
+            herd(h, &by_module, &self.units);
+        }
+        while let Some(a) = above {
+            if let Some(h) = &mut self.herds[a.index()].below {
+                herd(h, &by_module, &self.units);
+            }
+            above = self.tree[a].parent;
+        }
+        if below_firm {
+            herd(&mut self.low[pool.index()], &by_class, &self.units);
+        }
+        let u = &self.units[unit];
+        if u.grant.draws.iter().all(|d| d.rule == Rule::Own) {
+            return;
+        }
+        let seniority = self.seniority(unit);
+        set(&mut self.abroad[quota.index()], seniority);
+        let mut accounts: Vec<(QuotaId, bool)> = Vec::new();
+        for d in &self.units[unit].grant.draws {
+            if d.rule == Rule::Own {
+                continue;
+            }
+            match accounts.iter_mut().find(|a| a.0 == d.account) {
+                Some(a) => a.1 |= d.class < Class::Firm,
+                None => accounts.push((d.account, d.class < Class::Firm)),
+            }
+        }
+        for (account, lent) in accounts {
+            set(&mut self.foreign[account.index()], seniority);
+            if lent {
+                herd(&mut self.herds[account.index()].borrowers, &by_class, &self.units);
+            }
+        }
+    }
+}
