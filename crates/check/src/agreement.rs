@@ -77,7 +77,11 @@ impl Checker {
                 let beyond = (quota.line(d).used() + shown.in_transit[d] - share[d]).max(0);
                 if beyond > 0 && quota.overdraft.is_none() {
                     let (root, over) = (quota.name.clone(), Figure { dimension: d, value: beyond });
-                    return world.broken(Breach::UsedInTransit { root, over, in_transit: shown.in_transit[d] });
+                    return world.broken(Breach::UsedInTransit {
+                        root,
+                        over,
+                        in_transit: shown.in_transit[d],
+                    });
                 }
                 over[d] += beyond;
                 late[d] += shown.in_transit[d];

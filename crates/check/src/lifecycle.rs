@@ -258,7 +258,11 @@ impl Checker {
     ) -> Checked {
         // Its owner stops what leaves already: no unit is asked again, but none comes back.
         let leaving = matches!(self.world.workload(id)?.phase, Phase::Leaving(_));
-        if leaving && matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun) && exit == Exit::Stop && units.is_empty() {
+        if leaving
+            && matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun)
+            && exit == Exit::Stop
+            && units.is_empty()
+        {
             self.set(id, Phase::Leaving(exit));
             return self.check_replicas(id, replicas);
         }

@@ -183,11 +183,18 @@ impl Judge<'_> {
             }
         }
         // What leaves together shows the latest tier that it needs.
-        let recalled = |n: &u32| self.recalls(victim, &victim.units[n]).is_ok() && self.borrows(&victim.units[n]);
+        let recalled =
+            |n: &u32| self.recalls(victim, &victim.units[n]).is_ok() && self.borrows(&victim.units[n]);
         if late && eviction.units.iter().all(recalled) {
             let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
             let (said, first) = (eviction.cause.rule.word().into(), EvictionRule::Recall.word());
-            return world.broken(Breach::NotFirstTier { preemptor, victim, unit: eviction.units[0], said, first });
+            return world.broken(Breach::NotFirstTier {
+                preemptor,
+                victim,
+                unit: eviction.units[0],
+                said,
+                first,
+            });
         }
         Ok(())
     }

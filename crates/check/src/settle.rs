@@ -31,7 +31,9 @@ impl Checker {
         let overdrawn = self.world.overdrawn.iter().map(|id| self.world.quotas[id].root);
         let trees: BTreeSet<QuotaId> = self.batch.trees.iter().copied().chain(overdrawn).collect();
         for root in trees {
-            let smaller = |(q, from, to): &(QuotaId, Resources, Resources)| *q == root && Dimension::all().any(|d| to[d] < from[d]);
+            let smaller = |(q, from, to): &(QuotaId, Resources, Resources)| {
+                *q == root && Dimension::all().any(|d| to[d] < from[d])
+            };
             let smaller = self.batch.scaled.iter().any(smaller);
             self.world.note_smaller_root(root, smaller);
             self.world.check_tree(root)?;
@@ -126,7 +128,11 @@ impl World {
         for d in Dimension::all() {
             if drawn[d] > top.guarantee[d] + allowed[d] {
                 let figure = Figure { dimension: d, value: drawn[d] };
-                return self.broken(Breach::TreeOverdrawn { root: top.name.clone(), drawn: figure, guarantee: top.guarantee[d] });
+                return self.broken(Breach::TreeOverdrawn {
+                    root: top.name.clone(),
+                    drawn: figure,
+                    guarantee: top.guarantee[d],
+                });
             }
         }
         Ok(())

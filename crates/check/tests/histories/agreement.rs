@@ -58,7 +58,10 @@ fn every_figure_is_compared() {
 #[test]
 fn gains_arrive_as_overdrafts_go() {
     let log = [pool(2), vec![root(R, 16, Default::default())], vec![child(A, R, 8, Default::default())]];
-    let drained = [run(1, training(A, 1, 3), &[grant(0, &[own(A, 3)], &[slot(0, 0, 3)])]), vec![scaled(A, 8, 2), overdrawn(A, 1)]];
+    let drained = [
+        run(1, training(A, 1, 3), &[grant(0, &[own(A, 3)], &[slot(0, 0, 3)])]),
+        vec![scaled(A, 8, 2), overdrawn(A, 1)],
+    ];
     let checker = passes(&log, &drained);
     let a = QuotaBooks { overdrawn: true, ..books(A, 2, 2, 3) };
     let r = books(R, 16, 14, 0);

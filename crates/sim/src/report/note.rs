@@ -158,7 +158,11 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
             (workload, "moved", Detail::Moved { draws: labels.draws(draws.iter()), class: class_of(draws) })
         }
         // Who was asked to stop, and is gone when its grace is over, is reported as stopped then.
-        EventKind::Evicted { cause, .. } if matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun) => return None,
+        EventKind::Evicted { cause, .. }
+            if matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun) =>
+        {
+            return None;
+        }
         EventKind::Evicted { workload, exit, replicas, cause, .. } => {
             let word = match exit {
                 _ if *replicas > 0 => "shrunk",

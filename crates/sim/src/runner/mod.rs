@@ -228,7 +228,10 @@ impl Runner {
         while let Some((workload, unit)) = next {
             let progress = self.progress.get(workload.index()).and_then(Option::as_ref);
             let leaves = self.engine.units(workload).any(|u| u.number == unit && u.is_leaving());
-            if leaves && progress.is_some_and(|p| p.leaves_at(unit, at)) && units.last() != Some(&(workload, unit)) {
+            if leaves
+                && progress.is_some_and(|p| p.leaves_at(unit, at))
+                && units.last() != Some(&(workload, unit))
+            {
                 units.push((workload, unit));
             }
             next = None;
