@@ -289,7 +289,9 @@ impl Judge<'_> {
             attempts.push((Class::Firm, true, true));
         }
         for (class, siblings, second_tier) in attempts {
-            if self.would_suffice(need, class, siblings, second_tier) {
+            // Without a victim of tier 2 a plan is no firmer than what it borrows.
+            let is_loan = second_tier && self.would_suffice(need, class, siblings, false);
+            if !is_loan && self.would_suffice(need, class, siblings, second_tier) {
                 let (preemptor, tier) = (self.world.name(self.plan.by), latest.word().to_string());
                 return self.world.broken(Breach::TierNotNeeded { preemptor, tier });
             }

@@ -37,6 +37,7 @@ pub(crate) struct Fresh {
     pub(crate) workload: WorkloadId,
     pub(crate) units: SmallVec<[u32; 2]>,
     pub(crate) state: WorkloadState,
+    pub(crate) suspended: bool,
     pub(crate) passed_over: Option<Tick>,
 }
 
@@ -178,7 +179,7 @@ impl Session<'_> {
 
     fn attempt(&mut self, pass: &mut Pass, id: WorkloadId, round: Round) -> bool {
         let w = self.s.w(id);
-        let (state, passed_over) = (w.state, w.passed_over);
+        let (state, suspended, passed_over) = (w.state, w.suspended, w.passed_over);
         let spec = &w.spec;
         let rules = funding::allowed(&self.s.tree, spec.quota, spec.module, spec.priority, spec.idle);
         let outcome = match round {
@@ -211,7 +212,7 @@ impl Session<'_> {
             _ => None,
         });
         if let Some(units) = started.filter(|units: &SmallVec<[u32; 2]>| !units.is_empty()) {
-            pass.fresh.push(Fresh { workload: id, units, state, passed_over });
+            pass.fresh.push(Fresh { workload: id, units, state, suspended, passed_over });
         }
         true
     }

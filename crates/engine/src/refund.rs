@@ -26,11 +26,8 @@ impl State {
 
     /// Free balance on an account, less what moves and reservations already count on.
     fn unspoken(&self, account: QuotaId, d: Dimension, moves: &[Move]) -> i64 {
-        let spoken: i64 = moves
-            .iter()
-            .filter(|m| m.to.account == account && m.to.dimension == d)
-            .map(|m| m.to.amount)
-            .sum();
+        let comes = |m: &&Move| m.to.account == account && m.to.dimension == d && m.from.account != account;
+        let spoken: i64 = moves.iter().filter(comes).map(|m| m.to.amount).sum();
         if self.ledger.is_overdrawn(account) {
             return 0;
         }
@@ -206,6 +203,8 @@ impl State {
     fn homeward(&self, account: QuotaId) -> Vec<Move> {
         let mut moves = Vec::new();
         if !self.ledger.has_balance(account) {
+            // A draw that stays on its account, by an earlier rule, needs nothing free.
+            self.foreign[account.index()].iter().for_each(|s| self.homeward_of(account, s.unit, &mut moves));
             return moves;
         }
         let quota = &self.tree[account];
@@ -261,7 +260,9 @@ impl State {
                 })
                 .map(|m| m.to.amount)
                 .sum();
-            let take = (from.amount - moved).min(self.unspoken(account, from.dimension, moves));
+            let stays = from.account == account && !self.ledger.is_overdrawn(account);
+            let free = if stays { from.amount } else { self.unspoken(account, from.dimension, moves) };
+            let take = (from.amount - moved).min(free);
             if take > 0 {
                 moves.push(Move {
                     unit,

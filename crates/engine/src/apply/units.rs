@@ -348,7 +348,7 @@ impl State {
             self.leave(id, unit);
         }
         self.w_mut(id).state = fresh.state;
-        self.w_mut(id).suspended = fresh.state == WorkloadState::Suspended;
+        self.w_mut(id).suspended = fresh.suspended;
         self.file(id);
         if let Some(at) = fresh.passed_over {
             let quota = self.w(id).spec.quota;

@@ -141,7 +141,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         let from = self.base.partition_point(|s| s.node < node);
         let to = self.base.partition_point(|s| s.node <= node);
         self.fits -= (to - from) as u32;
-        let fits = if usable { capacity.fits(&self.hunt.roles[0].shape) } else { 0 };
+        let fits = if usable { self.hunt.wanted_of(&capacity) } else { 0 };
         self.fits += fits;
         self.trials.insert(node, Trial { capacity, usable, fits, freed: 0 });
     }
@@ -173,7 +173,7 @@ impl<'h, 'a> Cover<'h, 'a> {
             }
             if trial.usable {
                 self.fits -= trial.fits;
-                trial.fits = trial.capacity.fits(&hunt.roles[0].shape);
+                trial.fits = hunt.wanted_of(&trial.capacity);
                 self.fits += trial.fits;
             }
         }
@@ -336,7 +336,14 @@ impl<'h, 'a> Cover<'h, 'a> {
         let now = self.hunt.now;
         order.sort_by_key(|&u| {
             let u = &s.units[u];
-            (Reverse(u.priority), Reverse(u.lost(now)), u.started, Reverse(u.workload), u.number)
+            (
+                Reverse(u.priority),
+                Reverse(u.lost(now)),
+                Reverse(u.class),
+                u.started,
+                Reverse(u.workload),
+                u.number,
+            )
         });
         order.sort_by_key(|&u| u == last);
         for unit in order {
@@ -377,12 +384,15 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
     }
 
-    /// No further replica stays that is of a lower class than one that goes.
+    /// Lower classes go first, as far as they are of use: whoever goes leaves the minimum to replicas that are no
+    /// weaker.
     fn keeps_class_order(&self, id: WorkloadId) -> bool {
         let s = self.hunt.s;
-        let lowest = self.spared_units(id).map(|u| s.units[u].class).min().unwrap_or(Class::Firm);
         let going = s.w(id).units.iter().filter(|u| self.is_chosen(**u)).map(|&u| s.units[u].class).max();
-        going.is_none_or(|g| g <= lowest)
+        let strong =
+            |class: Class| self.spared_units(id).filter(|&u| s.units[u].class >= class).count() as u32;
+        going
+            .is_none_or(|class| strong(class) >= s.w(id).spec.min() || self.spared_units(id).next().is_none())
     }
 
     pub(super) fn cost(&self, tier: u8) -> PlanCost {

@@ -130,7 +130,7 @@ impl Cover<'_, '_> {
         let hunt = self.hunt;
         let shape = hunt.roles[0].shape;
         let capacity = self.capacity(node);
-        let target = capacity.fits(&shape) + 1;
+        let target = capacity.fits(&shape).saturating_add(1);
         let mut groups = self.groups(level, node);
         // A workload's replicas may be offered one by one and all together.
         let mut units: SmallVec<[u32; 16]> = SmallVec::new();

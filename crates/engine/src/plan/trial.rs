@@ -28,6 +28,11 @@ impl Hunt<'_> {
         capacity
     }
 
+    /// How many of the wanted replicas a node would host: what asks for nothing fits any number of times.
+    pub(super) fn wanted_of(&self, capacity: &Capacity) -> u32 {
+        capacity.fits(&self.roles[0].shape).min(self.roles[0].replicas)
+    }
+
     /// Whether the plan may place replicas on a node.
     pub(super) fn may_use(&self, node: NodeId) -> bool {
         let nodes = &self.s.pools[self.pool.index()].nodes;
