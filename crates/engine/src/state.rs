@@ -287,6 +287,10 @@ impl State {
         }
         self.w_mut(id).lane = new;
         self.agenda.dirty.insert(quota);
+        // Who waited here came before those who run elsewhere: now they may come home.
+        if !waits && !self.abroad[quota.index()].is_empty() {
+            self.agenda.freed.insert(quota);
+        }
         if idle != IdleUse::Never {
             self.queues[quota.index()].idlers += i64::from(new.is_some()) - i64::from(old.is_some());
         }

@@ -115,10 +115,14 @@ impl State {
         }
     }
 
-    /// Nodes changed: whoever only lacked nodes may look again.
+    /// A pool has a node more: everybody who waits may look again.
     pub(crate) fn wake_pool(&mut self, pool: PoolId) {
-        if let Some(queues) = self.agenda.node_blocked.remove(&pool) {
-            queues.into_iter().for_each(|(_, q)| self.wake(q));
+        self.agenda.node_blocked.remove(&pool);
+        for i in 0..self.pools[pool.index()].roots.len() {
+            let root = self.pools[pool.index()].roots[i];
+            for j in 0..self.tree.tree(root).order.len() {
+                self.wake(self.tree.tree(root).order[j]);
+            }
         }
     }
 
