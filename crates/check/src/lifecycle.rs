@@ -386,6 +386,8 @@ impl Checker {
         let next = match phase {
             Phase::Running if workload.running() == 0 => Phase::Waiting,
             Phase::Leaving(Exit::Requeue | Exit::Suspend) if workload.units.is_empty() => Phase::Waiting,
+            // What was to be kept went with the node.
+            Phase::Leaving(Exit::Suspend) => Phase::Leaving(Exit::Requeue),
             _ => phase,
         };
         self.set(id, next);
