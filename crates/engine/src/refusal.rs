@@ -284,8 +284,8 @@ impl Refusal {
                 amounts(children, children, models),
                 amounts(asked, children, models)
             ),
-            InUse { quota, account, models, drawn, share, workloads } => format!(
-                "{} would be left of {account} for {quota}, but {} are drawn, by {}",
+            InUse { account, models, drawn, share, workloads, .. } => format!(
+                "{account} would be left with {}, but {} are drawn on it, by {}",
                 amounts(share, drawn, models),
                 amounts(drawn, drawn, models),
                 list(workloads)
