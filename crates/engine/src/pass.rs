@@ -45,8 +45,8 @@ pub(crate) struct Fresh {
 pub(crate) struct Pass {
     tried: BTreeMap<(QuotaId, LaneKey), Tried>,
     pub(crate) fresh: Vec<Fresh>,
-    /// How many starts were taken back.
-    pub(crate) taken_back: u32,
+    /// Who had starts taken back and was no better off: it leaves them alone from then on.
+    pub(crate) vain: BTreeSet<WorkloadId>,
     /// Queues that were offered the idle capacity that came free.
     offered: BTreeSet<QuotaId>,
 }
@@ -254,7 +254,6 @@ impl Session<'_> {
     /// is not started.
     pub(crate) fn take_back(&mut self, pass: &mut Pass, at: usize) {
         let fresh = pass.fresh.remove(at);
-        pass.taken_back += 1;
         let id = fresh.workload;
         let is_start = |e: &Event| {
             matches!(&e.kind, EventKind::Started { workload, grants, .. }

@@ -32,9 +32,6 @@ use std::collections::BTreeMap;
 /// How long after its grace a unit may take to be gone before its nodes are fenced.
 pub const DRAIN_DEADLINE: Span = Span::seconds(60);
 
-/// Starts that a pass takes back at most before plans spare whoever was just started.
-const MAX_TAKEN_BACK: u32 = 256;
-
 /// One unit that must go, and the first tier that names it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Victim {
@@ -134,7 +131,7 @@ impl Session<'_> {
                 self.commit(id, plan);
                 return true;
             }
-            if pass.taken_back >= MAX_TAKEN_BACK {
+            if pass.vain.contains(&id) {
                 return false;
             }
             // Who would be started and evicted in the same pass is not started; without them the plan is another.
@@ -147,7 +144,10 @@ impl Session<'_> {
             }
             match self.s.largest_plan(id, rules, least, most) {
                 Some(other) => plan = other,
-                None => return false,
+                None => {
+                    pass.vain.insert(id);
+                    return false;
+                }
             }
         }
     }
