@@ -6,7 +6,7 @@ use super::level::{Level, Named, RECALL};
 use super::stream::Stream;
 use crate::funding::{self, Credits};
 use crate::ids::{NodeId, WorkloadId};
-use crate::nodes::{Ask, Capacity};
+use crate::nodes::{Ask, Barred, Capacity};
 use crate::resources::ModelSet;
 use crate::slot::Slot;
 use crate::words::{Class, Module};
@@ -63,7 +63,7 @@ impl<'h, 'a> Cover<'h, 'a> {
         let allowed = hunt.s.w(hunt.id).spec.nodes.as_deref();
         for role in &hunt.roles {
             let ask =
-                Ask { models, shape: role.shape, count: role.replicas, allowed, barred: hunt.bars };
+                Ask { models, shape: role.shape, count: role.replicas, allowed, barred: Barred::Ignore };
             nodes.place(&ask, &mut cover.base);
         }
         cover.base.sort_unstable_by_key(|s| s.node);

@@ -7,7 +7,6 @@ use crate::admit::Amounts;
 use crate::funding::{self, Credits, Payer, Rules};
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::pins::Cells;
-use crate::nodes::Barred;
 use crate::policy::{ChildLevel, SelfLevel};
 use crate::resources::Dimension;
 use crate::state::State;
@@ -44,8 +43,6 @@ pub(crate) struct Hunt<'a> {
     /// Any unit of a lower class in the pool may be recalled: the accounts would do, the nodes do not.
     pub(super) for_nodes: bool,
     barred: Vec<Draw>,
-    /// Whether devices that the starvation guard keeps are out of reach.
-    pub(super) bars: Barred,
 }
 
 impl<'a> Hunt<'a> {
@@ -63,9 +60,9 @@ impl<'a> Hunt<'a> {
         }
         let amounts = s.amounts(w.spec.quota, model, &roles);
         let quota = w.spec.quota;
-        let (barred, bars) = s.bars(id, tiers.rules);
+        let (barred, _) = s.bars(id, tiers.rules);
         let pool = s.tree[quota].pool;
-        Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, barred, bars }
+        Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, barred }
     }
 
     pub(super) fn payer(&self) -> Payer<'_> {
