@@ -82,6 +82,11 @@ pub(crate) enum Timer {
     Window(QuotaId),
 }
 
+impl Timer {
+    /// Before all others of the same instant.
+    pub(crate) const FIRST: Timer = Timer::Deadline(WorkloadId(0), 0);
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reservation {
     pub(crate) workload: WorkloadId,

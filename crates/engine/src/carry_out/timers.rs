@@ -1,7 +1,7 @@
 //! What happens because time has passed.
 
 use crate::event::StopCause;
-use crate::ids::{QuotaId, WorkloadId};
+use crate::ids::{QuotaId, Tick, WorkloadId};
 use crate::nodes::NodeState;
 use crate::queue::Queue;
 use crate::refusal::Refusal;
@@ -12,10 +12,10 @@ use crate::workload::WorkloadState;
 
 impl Session<'_> {
     pub(super) fn wake_timers(&mut self) -> Result<(), Refusal> {
-        while let Some(&(at, timer)) = self.s.timers.first()
-            && at <= self.now
-        {
-            self.s.timers.pop_first();
+        // What becomes due meanwhile is for the next call: a timer that arms itself anew cannot keep this one.
+        let later = self.s.timers.split_off(&(Tick(self.now.0.saturating_add(1)), Timer::FIRST));
+        let due = std::mem::replace(&mut self.s.timers, later);
+        for (_, timer) in due {
             match timer {
                 Timer::Deadline(id, unit) => self.fence(id, unit),
                 Timer::MaxRun(id) => self.stop_overdue(id),
