@@ -157,9 +157,7 @@ impl<'h, 'a> Cover<'h, 'a> {
             if named.is_none_or(|n| n.takes(d.class, hunt.tiers.class)) {
                 self.taken.add(d.account, d.dimension, sign * d.amount);
             }
-            if named.is_none_or(|n| n.tier > RECALL || n.policy_of.is_some()) {
-                self.freed.add(d.account, d.dimension, sign * d.amount);
-            }
+            self.freed.add(d.account, d.dimension, sign * d.amount);
         }
         for slot in &u.grant.slots {
             self.touch(slot.node);
