@@ -223,23 +223,6 @@ pub(crate) fn available(
     credits: Option<&Credits>,
     enough: i64,
 ) -> i64 {
-    if credits.is_none() {
-        let most = at_most(tree, ledger, payer, d);
-        if most < enough {
-            return most.min(exact(tree, ledger, payer, d, credits, enough));
-        }
-    }
-    exact(tree, ledger, payer, d, credits, enough)
-}
-
-fn exact(
-    tree: &QuotaTree,
-    ledger: &Ledger,
-    payer: &Payer<'_>,
-    d: Dimension,
-    credits: Option<&Credits>,
-    enough: i64,
-) -> i64 {
     let mut sum = 0;
     let _ = visit(tree, ledger, payer, d, credits, |_, _, _, free| {
         sum += free;

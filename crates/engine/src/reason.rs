@@ -28,12 +28,8 @@ pub enum Exemption {
     Module,
     /// It started less than `protectFor` ago.
     Protected,
-    /// It draws by right, or its class is not below the preemptor's.
-    Class,
     /// Its own policy could evict the preemptor straight back.
     WouldReturn,
-    /// It is leaving already.
-    Leaving,
 }
 
 /// One blocker, or one thing considered on the way.
@@ -161,9 +157,7 @@ impl Reason {
                     Exemption::Priority => "have another priority",
                     Exemption::Module => "are of another module",
                     Exemption::Protected => "started too recently",
-                    Exemption::Class => "draw by right",
                     Exemption::WouldReturn => "could evict it straight back",
-                    Exemption::Leaving => "are leaving already",
                 };
                 format!(
                     "{rule} by {}: {} with {} GPUs {why}",

@@ -73,7 +73,7 @@ pub fn unfinished(text: &str) -> Vec<Finding> {
     per_line(text, UNFINISHED, |line, word| line.contains(word), "finish it, or leave it out")
 }
 
-/// Absolute paths of somebody's machine. `docs/home/page.md` and `../work/file` are not.
+/// Absolute paths of somebody's machine. A folder of that name further down, or a relative path, is none.
 pub fn private_paths(text: &str) -> Vec<Finding> {
     let begins_path = |line: &str, folder: &str| {
         line.match_indices(folder).any(|(at, _)| {

@@ -141,12 +141,7 @@ impl Cover<'_, '_> {
             units.dedup();
             let mut c = capacity.clone();
             for unit in &units {
-                hunt.s.units[*unit]
-                    .grant
-                    .slots
-                    .iter()
-                    .filter(|s| s.node == node)
-                    .for_each(|s| c.give_back(s));
+                hunt.give_back_at(node, *unit, &mut c);
             }
             c.fits(&shape) >= target
         };
@@ -183,12 +178,7 @@ impl Cover<'_, '_> {
             for g in &groups {
                 chosen.push(g);
                 for unit in g.units.iter().filter(|u| gone.insert(**u)) {
-                    hunt.s.units[*unit]
-                        .grant
-                        .slots
-                        .iter()
-                        .filter(|s| s.node == node)
-                        .for_each(|s| c.give_back(s));
+                    hunt.give_back_at(node, *unit, &mut c);
                 }
                 if c.fits(&shape) >= target {
                     break;

@@ -33,6 +33,12 @@ impl Hunt<'_> {
         capacity.fits(&self.roles[0].shape).min(self.roles[0].replicas)
     }
 
+    /// Adds what a unit has on a node to what is free there.
+    pub(super) fn give_back_at(&self, node: NodeId, unit: u32, free: &mut Capacity) {
+        let slots = self.s.units[unit].grant.slots.iter();
+        slots.filter(|s| s.node == node).for_each(|s| free.give_back(s));
+    }
+
     /// Whether the plan may place replicas on a node.
     pub(super) fn may_use(&self, node: NodeId) -> bool {
         let nodes = &self.s.pools[self.pool.index()].nodes;
