@@ -1,0 +1,1 @@
+//! The wire: request and response types, problem codes, limits, manifests.

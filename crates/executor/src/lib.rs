@@ -1,0 +1,1 @@
+//! Makes decisions real: the contract of executors, and the virtual one.

@@ -1,0 +1,1 @@
+//! The shell: control loop, routes, authentication, watch, metrics.

@@ -1,0 +1,1 @@
+//! Durable log, snapshots and what lies beside them, in SQLite. Knows bytes, not meanings.
