@@ -1,1 +1,21 @@
 //! Makes decisions real: the contract of executors, and the virtual one.
+//!
+//! | where | what |
+//! |---|---|
+//! | `executor`, `assignment`, `launch`, `report` | the contract: what goes in and comes out |
+//! | `virtual_executor` | starts nothing; durations are given |
+//!
+//! An executor is told what should run, never what to do: it compares that with what it has, and starts and
+//! stops the difference. So an assignment may be sent twice, late, or again after any of the two was killed.
+
+pub mod assignment;
+pub mod executor;
+pub mod launch;
+pub mod report;
+pub mod virtual_executor;
+
+pub use assignment::{Assignment, Leaving, Replica};
+pub use executor::{Executor, Waker};
+pub use launch::{Launch, Work};
+pub use report::Report;
+pub use virtual_executor::VirtualExecutor;

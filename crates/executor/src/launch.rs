@@ -1,0 +1,56 @@
+//! How a workload is started: what the engine does not know.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tidegate_engine::ids::{Span, WorkspaceId};
+use tidegate_engine::words::Module;
+
+/// How every replica of a workload is started; the same for its whole life.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Launch {
+    pub module: Module,
+    pub workspace: WorkspaceId,
+    /// Names of its roles, in the order of the engine's roles; empty if there is but one without a name.
+    pub roles: Vec<Box<str>>,
+    /// Program and arguments.
+    pub command: Vec<Box<str>>,
+    pub env: BTreeMap<Box<str>, Box<str>>,
+    pub working_dir: Option<Box<str>>,
+    /// Time between being asked to stop and being killed.
+    pub grace: Span,
+    pub work: Work,
+}
+
+impl Launch {
+    /// A launch without a program: enough for what is virtual.
+    pub fn of_work(module: Module, work: Work) -> Launch {
+        Launch {
+            module,
+            workspace: WorkspaceId::DEFAULT,
+            roles: Vec::new(),
+            command: Vec::new(),
+            env: BTreeMap::new(),
+            working_dir: None,
+            grace: Span::seconds(30),
+            work,
+        }
+    }
+
+    /// Its replicas live and die one by one. Of all else the replicas are one program, restarted together.
+    pub fn is_service(&self) -> bool {
+        self.module == Module::Service
+    }
+}
+
+/// How a workload behaves that nobody really runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Work {
+    /// Work to be done; `None` goes on until somebody ends it.
+    pub duration: Option<Span>,
+    /// Saves its work each time that it has run for so long.
+    pub checkpoint: Option<Span>,
+    /// Asked to leave, it never goes by itself.
+    pub hang: bool,
+    /// Ends with this exit code; without a duration at once.
+    pub fails: Option<i32>,
+}

@@ -1,0 +1,34 @@
+//! What an executor has seen.
+
+use tidegate_engine::ids::{Tick, WorkloadId};
+
+/// What an executor has seen. It names the run that it speaks of: whoever hears of a run that is over ignores it,
+/// so a report may come late or twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Report {
+    /// A replica ended without having been asked to, for good: the executor will not try again.
+    Exited {
+        workload: WorkloadId,
+        unit: u32,
+        index: u32,
+        run: u64,
+        /// As a shell gives it: 128 and the signal's number for who was killed, 127 for a missing program.
+        code: i32,
+        /// What the code does not say.
+        detail: Option<Box<str>>,
+    },
+    /// Nothing is left of a unit that was asked to leave.
+    Gone { workload: WorkloadId, unit: u32, run: u64 },
+    /// Work of the run as a whole is safe up to `saved_at`. Of several that fell due together the latest is reported.
+    Checkpointed { workload: WorkloadId, run: u64, saved_at: Tick },
+}
+
+impl Report {
+    pub fn workload(&self) -> WorkloadId {
+        match self {
+            Report::Exited { workload, .. }
+            | Report::Gone { workload, .. }
+            | Report::Checkpointed { workload, .. } => *workload,
+        }
+    }
+}
