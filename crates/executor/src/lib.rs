@@ -3,19 +3,27 @@
 //! | where | what |
 //! |---|---|
 //! | `executor`, `assignment`, `launch`, `report` | the contract: what goes in and comes out |
+//! | `dispatch`, `progress` | from the engine's events to assignments |
+//! | `inbox` | from reports to the engine's commands |
 //! | `virtual_executor` | starts nothing; durations are given |
 //!
 //! An executor is told what should run, never what to do: it compares that with what it has, and starts and
 //! stops the difference. So an assignment may be sent twice, late, or again after any of the two was killed.
 
 pub mod assignment;
+pub mod dispatch;
 pub mod executor;
+pub mod inbox;
 pub mod launch;
+pub mod progress;
 pub mod report;
 pub mod virtual_executor;
 
 pub use assignment::{Assignment, Leaving, Replica};
+pub use dispatch::{Change, Dispatch};
 pub use executor::{Executor, Waker};
+pub use inbox::{ExitStatus, Finding, Inbox};
 pub use launch::{Launch, Work};
+pub use progress::Progress;
 pub use report::Report;
 pub use virtual_executor::VirtualExecutor;
