@@ -191,6 +191,9 @@ impl Checker {
         self.set(id, Phase::Running);
         self.world.workloads.get_mut(&id).expect("looked up above").suspended = false;
         self.check_replicas(id, replicas)?;
+        if kind == StartKind::Grown {
+            self.world.restart(id);
+        }
         let workload = self.world.workload(id)?;
         let min = workload.spec.min();
         if kind != StartKind::Grown && workload.running() < min {
@@ -276,6 +279,7 @@ impl Checker {
         for &unit in units {
             self.world.turn(id, unit, Standing::Leaving);
         }
+        self.world.restart(id);
         self.check_replicas(id, replicas)?;
         self.check_gang(id)?;
         self.check_exit(id, exit, cause)?;
@@ -380,6 +384,7 @@ impl Checker {
         }
         self.batch.lost.insert((pool, node));
         units.iter().for_each(|unit| self.world.leave(id, *unit));
+        self.world.restart(id);
         self.check_replicas(id, replicas)?;
         self.check_gang(id)?;
         let workload = self.world.workload(id)?;

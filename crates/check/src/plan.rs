@@ -199,29 +199,34 @@ impl Judge<'_> {
         Ok(())
     }
 
-    /// The rule that the eviction shows names this unit.
+    /// The rule that the eviction shows names this unit, or recall does: what leaves together shows one rule.
     fn names(&self, e: &Eviction, victim: &Workload, number: u32, unit: &Unit) -> Result<(), &'static str> {
         let world = self.world;
-        match e.cause.rule {
-            EvictionRule::Recall => {
-                self.recalls(victim, unit)?;
-                let growth = !victim.spec.is_service() && victim.running() > 0;
-                if !growth && world.could_evict(victim, self.by) {
-                    return Err("its own policy could evict the preemptor straight back");
-                }
-                if !self.borrows(unit) && !self.needs_nodes_of(victim, e, number) {
-                    return Err(
-                        "it borrows nothing that the preemptor may use, and its nodes are not needed",
-                    );
-                }
-                Ok(())
-            }
+        let by_policy = match e.cause.rule {
+            EvictionRule::Recall => return self.is_recalled(e, victim, number, unit),
             EvictionRule::SelfLevel => world.self_level(self.by, victim),
             EvictionRule::ChildLevel => world.child_level(self.by, victim),
-            _ => Err("it is an operator's rule"),
-        }?;
-        if e.cause.rule != EvictionRule::Recall && world.is_protected(victim, unit) {
-            return Err("it is protected, it started too recently");
+            _ => return Err("it is an operator's rule"),
+        };
+        let protected = "it is protected, it started too recently";
+        let by_policy = by_policy.and(if world.is_protected(victim, unit) { Err(protected) } else { Ok(()) });
+        by_policy.or_else(|why| self.is_recalled(e, victim, number, unit).map_err(|_| why))
+    }
+
+    fn is_recalled(
+        &self,
+        e: &Eviction,
+        victim: &Workload,
+        number: u32,
+        unit: &Unit,
+    ) -> Result<(), &'static str> {
+        self.recalls(victim, unit)?;
+        let growth = !victim.spec.is_service() && victim.running() > 0;
+        if !growth && self.world.could_evict(victim, self.by) {
+            return Err("its own policy could evict the preemptor straight back");
+        }
+        if !self.borrows(unit) && !self.needs_nodes_of(victim, e, number) {
+            return Err("it borrows nothing that the preemptor may use, and its nodes are not needed");
         }
         Ok(())
     }

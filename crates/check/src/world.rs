@@ -144,6 +144,16 @@ impl World {
         self.post(id, &grant, to, 1);
     }
 
+    /// A training job that changed its size starts again.
+    pub(crate) fn restart(&mut self, id: WorkloadId) {
+        let now = self.now;
+        let workload = self.change(id);
+        if workload.spec.module == Module::Training {
+            let running = workload.units.values_mut().filter(|unit| unit.standing == Standing::Running);
+            running.for_each(|unit| unit.started = now);
+        }
+    }
+
     pub(crate) fn refund(&mut self, id: WorkloadId, number: u32, draws: &Draws) {
         let unit = self.change(id).units.get_mut(&number).expect("looked up before");
         let standing = unit.standing;
