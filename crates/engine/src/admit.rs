@@ -23,6 +23,8 @@ pub(crate) enum Outcome {
     NoNodes,
     /// The round is not for it.
     NotForIt,
+    /// The pass went back to an earlier point, to go on without some of its starts.
+    Returned,
 }
 
 /// How many replicas somebody wants, and how many it needs to start at all.

@@ -48,6 +48,7 @@ mod reservation;
 mod session;
 mod sorted_set;
 mod table;
+mod take_back;
 mod turn;
 
 pub use command::{Command, PolicyChange};

@@ -8,9 +8,9 @@ use crate::queue::LaneKey;
 use crate::resources::Dimension;
 use crate::session::Session;
 use crate::state::State;
+use crate::take_back::{Fresh, WayBack};
 use crate::turn::{Ratio, Turn};
 use crate::words::Module;
-use crate::workload::WorkloadState;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,29 +26,22 @@ const ROUNDS: [Round; 4] = [Round::Firm, Round::Loan, Round::Evict, Round::Idle]
 
 /// What a pass remembers of one lane: the rounds in which it was found not to fit, while nothing changed.
 #[derive(Clone, Copy, Debug, Default)]
-struct Tried {
+pub(crate) struct Tried {
     epoch: u64,
     rounds: u8,
 }
 
-/// A start of this pass that may still be taken back.
-#[derive(Clone, Debug)]
-pub(crate) struct Fresh {
-    pub(crate) workload: WorkloadId,
-    pub(crate) units: SmallVec<[u32; 2]>,
-    pub(crate) state: WorkloadState,
-    pub(crate) suspended: bool,
-    pub(crate) passed_over: Option<Tick>,
-}
-
 #[derive(Debug, Default)]
 pub(crate) struct Pass {
-    tried: BTreeMap<(QuotaId, LaneKey), Tried>,
+    pub(crate) tried: BTreeMap<(QuotaId, LaneKey), Tried>,
     pub(crate) fresh: Vec<Fresh>,
     /// Who had starts taken back and was no better off: it leaves them alone from then on.
     pub(crate) vain: BTreeSet<WorkloadId>,
+    /// Lanes whose starts were taken back, while whoever needs their room looks for its place.
+    pub(crate) barred: BTreeMap<(QuotaId, LaneKey), WorkloadId>,
+    pub(crate) way_back: WayBack,
     /// Queues that were offered the idle capacity that came free.
-    offered: BTreeSet<QuotaId>,
+    pub(crate) offered: BTreeSet<QuotaId>,
 }
 
 impl Session<'_> {
@@ -143,7 +136,9 @@ impl Session<'_> {
                     tried.rounds |= 1 << round as u8;
                 }
             }
-            return;
+            if !pass.unbar_all() {
+                return;
+            }
         }
     }
 
@@ -156,9 +151,9 @@ impl Session<'_> {
             let queue = &mut s.queues[quota.index()];
             let epoch = queue.epoch();
             let failed = |key: LaneKey| {
-                pass.tried
-                    .get(&(quota, key))
-                    .is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
+                let tried = pass.tried.get(&(quota, key));
+                tried.is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
+                    || pass.barred.contains_key(&(quota, key))
             };
             let Some((key, id)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
             let used = s.ledger.account(quota).used;
@@ -186,13 +181,7 @@ impl Session<'_> {
             Round::Firm if rules.own => self.try_firm(id, rules.firm()),
             Round::Loan if rules.siblings.is_some() => self.try_start(id, rules.loan()),
             Round::Idle if rules.idle => self.try_start(id, rules),
-            Round::Evict if rules.own => {
-                if self.try_evict(pass, id, rules) {
-                    Outcome::Started
-                } else {
-                    Outcome::NotForIt
-                }
-            }
+            Round::Evict if rules.own => self.try_evict(pass, id, rules),
             _ => Outcome::NotForIt,
         };
         if outcome == Outcome::NoNodes {
@@ -202,8 +191,9 @@ impl Session<'_> {
             self.s.agenda.node_blocked.entry(pool).or_default().insert(blocked);
         }
         if outcome != Outcome::Started {
-            return false;
+            return outcome == Outcome::Returned;
         }
+        pass.unbar(id);
         let started = self.events.iter().rev().find_map(|e| match &e.kind {
             EventKind::Started { workload, grants, .. } if *workload == id => {
                 Some(grants.iter().map(|g| g.unit).collect())
@@ -248,27 +238,6 @@ impl Session<'_> {
             }
         }
         outcome
-    }
-
-    /// Takes back a start of this pass that a plan wants gone: who would be started and evicted in the same pass
-    /// is not started.
-    pub(crate) fn take_back(&mut self, pass: &mut Pass, at: usize) {
-        let fresh = pass.fresh.remove(at);
-        let id = fresh.workload;
-        let is_start = |e: &Event| {
-            matches!(&e.kind, EventKind::Started { workload, grants, .. }
-            if *workload == id && grants.iter().any(|g| fresh.units.contains(&g.unit)))
-        };
-        if let Some(start) = self.events.iter().rposition(is_start) {
-            let moves = |e: &Event| {
-                matches!(&e.kind, EventKind::Moved { workload, unit, .. }
-                if *workload == id && fresh.units.contains(unit))
-            };
-            let later = self.events.split_off(start + 1);
-            self.events.pop();
-            self.events.extend(later.into_iter().filter(|e| !moves(e)));
-        }
-        self.s.unstart(&fresh);
     }
 
     /// Ends a sweep: lanes that fit in no round are stuck until something changes.

@@ -341,7 +341,7 @@ impl State {
     }
 
     /// Undoes a start of the same pass, as if it had never been.
-    pub(crate) fn unstart(&mut self, fresh: &crate::pass::Fresh) {
+    pub(crate) fn unstart(&mut self, fresh: &crate::take_back::Fresh) {
         let id = fresh.workload;
         for &n in &fresh.units {
             let unit = self.unit_of(id, n).expect("who was started in this pass is there");

@@ -23,6 +23,7 @@ use crate::ids::{QuotaId, Span, WorkloadId};
 use crate::pass::Pass;
 use crate::session::Session;
 use crate::state::State;
+use crate::take_back::Return;
 use crate::unit::{Grant, UnitState};
 use crate::words::{Class, EvictionRule, Module, OnPreempt};
 use crate::workload::{Exit, WorkloadState};
@@ -111,51 +112,47 @@ impl State {
 
 impl Session<'_> {
     /// The third round: makes room by eviction.
-    pub(crate) fn try_evict(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules) -> bool {
+    pub(crate) fn try_evict(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules) -> Outcome {
         let w = self.s.w(id);
         let growth = w.state == WorkloadState::Running;
         if growth && !w.spec.is_service() {
-            return false;
+            return Outcome::NotForIt;
         }
         let want = self.s.want(w);
         let least = State::pieces(w, want.least);
         // A plan with victims is for a training job's minimum.
         let most = if w.spec.is_service() { State::pieces(w, want.most) } else { least };
         if rules.idle && self.s.would_start(id, rules) {
-            return false;
+            return Outcome::NotForIt;
         }
-        let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else { return false };
+        let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else { return Outcome::NotForIt };
         loop {
             let back = self.fresh_in(pass, &plan);
             if back.is_empty() {
+                self.mark_way_back(pass);
                 self.commit(id, plan);
-                return true;
-            }
-            if pass.vain.contains(&id) {
-                return false;
+                return Outcome::Started;
             }
             // Who would be started and evicted in the same pass is not started; without them the plan is another.
-            back.into_iter().rev().for_each(|at| self.take_back(pass, at));
+            match self.return_without(pass, &back, id) {
+                Return::TakenBack => {}
+                Return::Returned => return Outcome::Returned,
+                Return::InVain => return Outcome::NotForIt,
+            }
             if [rules.firm(), rules.loan()]
                 .into_iter()
                 .any(|round| self.try_start(id, round) == Outcome::Started)
             {
-                return true;
+                return Outcome::Started;
             }
             match self.s.largest_plan(id, rules, least, most) {
                 Some(other) => plan = other,
                 None => {
                     pass.vain.insert(id);
-                    return false;
+                    return Outcome::NotForIt;
                 }
             }
         }
-    }
-
-    /// Starts of this pass, ascending, of workloads that a plan would evict or shrink.
-    fn fresh_in(&self, pass: &Pass, plan: &Plan) -> Vec<usize> {
-        let touched = |id: WorkloadId| plan.victims.iter().any(|v| self.s.units[v.unit].workload == id);
-        pass.fresh.iter().enumerate().filter(|(_, f)| touched(f.workload)).map(|(at, _)| at).collect()
     }
 
     /// Carries a plan out.
