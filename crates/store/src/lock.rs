@@ -1,0 +1,42 @@
+//! One server per data directory: an exclusive lock that the system drops with the process, however it ends.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::Path;
+
+use crate::error::StoreError;
+
+const LOCK_FILE: &str = "lock";
+
+/// Held as long as the value lives.
+#[derive(Debug)]
+pub(crate) struct DirLock {
+    _file: File,
+}
+
+impl DirLock {
+    pub(crate) fn take(dir: &Path) -> Result<DirLock, StoreError> {
+        let path = dir.join(LOCK_FILE);
+        let failed = |error: &std::io::Error| StoreError::io(&path, error);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(|error| failed(&error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                // Only for the message: a holder that has not yet written its number is no reason to fail otherwise.
+                let _ = file.read_to_string(&mut holder);
+                return Err(StoreError::Locked { dir: dir.to_path_buf(), pid: holder.trim().parse().ok() });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(&error)),
+        }
+        // The number is a courtesy to whoever is refused; a full disk must not keep a server from starting.
+        let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        Ok(DirLock { _file: file })
+    }
+}

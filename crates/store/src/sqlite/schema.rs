@@ -1,0 +1,88 @@
+//! The tables, as a list of migrations. The version of a file is the number of migrations it has seen.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::failure::{Context, sqlite_failure};
+use crate::error::StoreError;
+
+/// "Tide" in ASCII: tells our files from other SQLite databases.
+pub(crate) const APPLICATION_ID: u32 = 0x5469_6465;
+
+/// Each runs in one transaction together with the new version number. Never changed once released: a file that has
+/// seen it must equal a file that is made anew.
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema-1.sql")];
+
+/// The version that this program writes.
+pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
+
+/// What a file says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) application: u32,
+    pub(crate) version: u32,
+}
+
+pub(crate) fn stamp(connection: &Connection, path: &Path) -> Result<Stamp, StoreError> {
+    let pragma = |name| {
+        connection
+            .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            // Both are 32 bits in the file, and SQLite shows them with a sign.
+            .map(|value| value as u32)
+            .map_err(|error| sqlite_failure(error, path, "its header"))
+    };
+    Ok(Stamp { application: pragma("application_id")?, version: pragma("user_version")? })
+}
+
+/// Refuses files of others and of later versions.
+pub(crate) fn check_stamp(stamp: Stamp, application: u32, known: u32, path: &Path) -> Result<(), StoreError> {
+    let path = path.to_path_buf();
+    if stamp.application != application {
+        return Err(StoreError::NotOurs { path, found: stamp.application });
+    }
+    if stamp.version > known {
+        return Err(StoreError::TooNew { path, found: stamp.version, known });
+    }
+    Ok(())
+}
+
+/// Brings a file to the version of `migrations`. Stops between two of them at worst: the next start goes on.
+pub(crate) fn migrate(
+    connection: &mut Connection,
+    migrations: &[&str],
+    path: &Path,
+) -> Result<(), StoreError> {
+    let context = Context::new(path, "its tables");
+    let seen = stamp(connection, path)?.version;
+    for (index, migration) in migrations.iter().enumerate().skip(seen as usize) {
+        let transaction =
+            context.wrap(connection.transaction_with_behavior(TransactionBehavior::Immediate))?;
+        context.wrap(transaction.execute_batch(migration))?;
+        context.wrap(transaction.pragma_update(None, "application_id", APPLICATION_ID))?;
+        context.wrap(transaction.pragma_update(None, "user_version", index as u32 + 1))?;
+        context.wrap(transaction.commit())?;
+    }
+    Ok(())
+}
+
+/// The definitions of all tables and indexes, in a fixed order.
+fn definitions(connection: &Connection) -> rusqlite::Result<Vec<(String, Option<String>)>> {
+    let mut statement = connection.prepare("SELECT name, sql FROM sqlite_schema ORDER BY name")?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    rows.collect()
+}
+
+/// A file whose definitions differ from those of a new file would be read wrongly without an error.
+pub(crate) fn check_definitions(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let context = Context::new(path, "its tables");
+    let mut fresh = context.wrap(Connection::open_in_memory())?;
+    migrate(&mut fresh, MIGRATIONS, path)?;
+    if context.wrap(definitions(connection))? != context.wrap(definitions(&fresh))? {
+        return Err(StoreError::corrupt(
+            path.display().to_string(),
+            "its tables are not those of this version",
+        ));
+    }
+    Ok(())
+}
