@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use tidegate_engine::event::{Event, EventKind};
-use tidegate_engine::ids::{NodeId, PoolId, QuotaId, WorkloadId};
+use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, WorkloadId};
 use tidegate_engine::policy::Source;
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::{Dimension, Resources};
@@ -25,8 +25,8 @@ struct PoolLabel {
 struct QuotaLabel {
     name: Box<str>,
     pool: PoolId,
-    /// Dimensions that the tree keeps books on.
-    kept: Vec<Dimension>,
+    /// Of a root: dimensions in which it has ever been guaranteed anything, in order.
+    stated: Vec<Dimension>,
     /// Ids from the root down: sorts in tree order.
     path: Vec<QuotaId>,
 }
@@ -57,22 +57,19 @@ impl Labels {
                 }
             }
             EventKind::QuotaCreated { quota, spec } => {
-                let (pool, kept, mut path) = match spec.source {
-                    Source::Pool(pool) => {
-                        (pool, spec.guarantee.stated().map(|(d, _)| d).collect(), Vec::new())
-                    }
+                let (pool, mut path) = match spec.source {
+                    Source::Pool(pool) => (pool, Vec::new()),
                     Source::Parent(parent) => match self.quotas.get(parent.index()) {
-                        Some(parent) => (parent.pool, parent.kept.clone(), parent.path.clone()),
+                        Some(parent) => (parent.pool, parent.path.clone()),
                         None => return,
                     },
                 };
                 path.push(*quota);
-                put(
-                    &mut self.quotas,
-                    quota.index(),
-                    QuotaLabel { name: spec.name.clone(), pool, kept, path },
-                );
+                let label = QuotaLabel { name: spec.name.clone(), pool, stated: Vec::new(), path };
+                put(&mut self.quotas, quota.index(), label);
+                self.learn_dimensions(*quota, &spec.guarantee);
             }
+            EventKind::QuotaScaled { quota, to, .. } => self.learn_dimensions(*quota, to),
             EventKind::Queued { workload, spec, .. } => {
                 let label =
                     WorkloadLabel { name: spec.name.clone(), quota: spec.quota, restarts: spec.restarts };
@@ -80,6 +77,25 @@ impl Labels {
             }
             _ => {}
         }
+    }
+
+    fn learn_dimensions(&mut self, quota: QuotaId, guarantee: &Resources) {
+        let Some(label) = self.quotas.get_mut(quota.index()) else { return };
+        label.stated.extend(guarantee.stated().map(|(d, _)| d));
+        label.stated.sort_unstable();
+        label.stated.dedup();
+    }
+
+    /// Dimensions in which the amounts of a quota are told: what its root states, and GPUs always.
+    fn kept(&self, quota: QuotaId) -> Vec<Dimension> {
+        let Some(label) = self.quotas.get(quota.index()) else { return Vec::new() };
+        let root = label.path.first().and_then(|root| self.quotas.get(root.index()));
+        let mut kept = root.map_or(Vec::new(), |root| root.stated.clone());
+        let models = self.model_names(label.pool).len();
+        if models == 1 && !kept.iter().any(|d| d.model().is_some()) {
+            kept.insert(0, Dimension::gpu(ModelId(0)));
+        }
+        kept
     }
 
     /// Everything that was ever submitted, in that order.
@@ -124,8 +140,7 @@ impl Labels {
 
     /// Amounts in the dimensions that the quota's tree keeps.
     pub(crate) fn figures(&self, quota: QuotaId, r: &Resources) -> Figures {
-        let kept = self.quotas.get(quota.index()).map_or(&[][..], |q| &q.kept);
-        Figures::of(r, kept, self.model_names(self.pool_of(quota)))
+        Figures::of(r, &self.kept(quota), self.model_names(self.pool_of(quota)))
     }
 
     /// Amounts by account, in tree order.
