@@ -1,6 +1,6 @@
 //! Amounts as people write them: `0.5`, `8 GPUs`, `16 GiB`.
 
-use crate::resources::{Dimension, Resources};
+use crate::resources::{Dimension, Resources, WHOLE};
 
 /// One amount in its dimension.
 #[derive(Clone, Copy, Debug)]
@@ -41,6 +41,11 @@ impl Amount<'_> {
         }
     }
 
+    /// Whether it reads as one thing, not several.
+    pub fn is_one(dimension: Dimension, value: i64) -> bool {
+        dimension != Dimension::MEMORY && value == i64::from(WHOLE)
+    }
+
     /// `GPUs`, or `A100 GPUs` where the pool has several models.
     pub fn name(dimension: Dimension, models: &[Box<str>]) -> String {
         match dimension.model() {
@@ -59,7 +64,10 @@ impl std::fmt::Display for Amount<'_> {
         if self.dimension == Dimension::MEMORY {
             return f.write_str(&Amount::bytes(self.value));
         }
-        write!(f, "{} {}", Amount::milli(self.value), Amount::name(self.dimension, self.models))
+        let name = Amount::name(self.dimension, self.models);
+        let name =
+            if Amount::is_one(self.dimension, self.value) { name.trim_end_matches('s') } else { &name };
+        write!(f, "{} {name}", Amount::milli(self.value))
     }
 }
 
@@ -83,5 +91,7 @@ mod tests {
         assert_eq!(Amount::bytes(3 << 29), "1536 MiB");
         assert_eq!(Amount::bytes((1 << 30) + 1), "1.00 GiB");
         assert_eq!(Amount::bytes(12), "12 B");
+        let gpus = |value| Amount { dimension: Dimension(0), value, models: &[] }.to_string();
+        assert_eq!([gpus(500), gpus(1_000), gpus(8_000)], ["0.5 GPUs", "1 GPU", "8 GPUs"]);
     }
 }

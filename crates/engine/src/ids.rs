@@ -86,3 +86,42 @@ impl Tick {
         Tick(self.0.saturating_add(span.0))
     }
 }
+
+/// `0s`, `1m30s`, `1h30m`, `2d`, `500ms`: the units that are not zero.
+impl std::fmt::Display for Tick {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const UNITS: [(&str, u64); 5] =
+            [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
+        if self.0 == 0 {
+            return f.write_str("0s");
+        }
+        let mut rest = self.0;
+        for (unit, length) in UNITS {
+            if rest >= length {
+                write!(f, "{}{unit}", rest / length)?;
+                rest %= length;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_they_are_written() {
+        for (ms, text) in [
+            (0, "0s"),
+            (90_000, "1m30s"),
+            (3_600_000, "1h"),
+            (5_400_000, "1h30m"),
+            (500, "500ms"),
+            (86_400_000, "1d"),
+            (90_061_001, "1d1h1m1s1ms"),
+        ] {
+            assert_eq!(Tick(ms).to_string(), text);
+        }
+    }
+}

@@ -219,7 +219,7 @@ impl Queue {
     }
 
     /// How many of the first that wait may be tried; `None` is all.
-    fn window(&self, policy: &QueuePolicy, now: Tick) -> Option<u32> {
+    pub(crate) fn window(&self, policy: &QueuePolicy, now: Tick) -> Option<u32> {
         match policy.strategy {
             Strategy::Fifo => Some(1),
             Strategy::RoundRobin | Strategy::Fair => None,
@@ -335,13 +335,10 @@ impl Queue {
         self.lanes.keys().chain(self.fresh.iter().map(|f| &f.0)).map(|k| k.shape)
     }
 
-    /// Whether the strategy lets a workload be tried now, whoever is ahead.
-    pub(crate) fn allows(&self, policy: &QueuePolicy, now: Tick, id: WorkloadId) -> bool {
-        match self.window(policy, now) {
-            None => true,
-            Some(1) => self.first(policy, now).is_none_or(|f| f.1 == id),
-            Some(n) => self.list(policy, now).iter().take(n as usize).any(|&w| w == id),
-        }
+    /// How many wait that are worked off strictly in order.
+    pub(crate) fn strict(&self) -> u32 {
+        let lanes = self.lanes.iter().filter(|(k, _)| !k.growth && k.priority.0.get() >= STRICT_FROM);
+        lanes.map(|(_, lane)| lane.members.len() as u32).sum()
     }
 }
 

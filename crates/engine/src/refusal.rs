@@ -1,6 +1,7 @@
 //! Why a command was not carried out: what happened, the figures, a hint. State is unchanged.
 
 use crate::amounts::{Amount, amounts};
+use crate::reason::{never_funded, never_placed};
 use crate::resources::{Dimension, Resources};
 use crate::words::PrioritySet;
 use crate::workload::{MAX_NAME, MAX_REPLICAS, MAX_ROLES};
@@ -318,15 +319,12 @@ impl Refusal {
                 Amount::milli(*milli as i64)
             ),
             IdleNotTraining { module } => format!("a {module} cannot use idle capacity"),
-            NeverFunded { quota, models, demand, shares } => format!(
-                "needs {}, and all accounts that {quota} may use have shares of {}",
-                amounts(demand, demand, models),
-                amounts(shares, demand, models)
-            ),
-            NeverPlaced { pool, replicas, gpu, hosts } => format!(
-                "needs {replicas} replicas of {} GPUs, and the nodes of pool {pool}, empty, would host {hosts}",
-                Amount::milli(i64::from(*gpu))
-            ),
+            NeverFunded { quota, models, demand, shares } => {
+                never_funded(&amounts(demand, demand, models), quota, &amounts(shares, demand, models))
+            }
+            NeverPlaced { pool, replicas, gpu, hosts } => {
+                never_placed(*replicas, *gpu, &format!("pool {pool}"), *hosts)
+            }
             WrongState { workload, state, command, allowed } => {
                 format!("{workload} is {state}; {command} needs it to be {allowed}")
             }

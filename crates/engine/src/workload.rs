@@ -4,7 +4,7 @@ use crate::event::Cause;
 use crate::ids::{NodeId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
 use crate::queue::{Entry, LaneKey};
 use crate::resources::{ModelSet, Shape};
-use crate::words::{IdleUse, Module, OnPreempt, Priority};
+use crate::words::{EvictionRule, IdleUse, Module, OnPreempt, Priority};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -181,6 +181,39 @@ pub struct Workload {
     pub preemptions: u32,
     /// Its latest eviction.
     pub evicted: Option<Box<(Tick, Cause)>>,
+    /// Who had to go so that it could run, since it last waited.
+    pub cleared: Option<Box<ClearedAll>>,
+}
+
+/// One eviction, seen from who gained by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cleared {
+    pub at: Tick,
+    pub workload: WorkloadId,
+    pub rule: EvictionRule,
+}
+
+/// Evictions that a workload remembers; further ones are counted. Nobody reads a longer list.
+pub const MAX_CLEARED: usize = 100;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ClearedAll {
+    pub listed: Vec<Cleared>,
+    pub more: u32,
+}
+
+impl ClearedAll {
+    /// A victim that shrinks step by step is one.
+    pub(crate) fn add(&mut self, cleared: Cleared) {
+        let same = |c: &&mut Cleared| (c.workload, c.rule) == (cleared.workload, cleared.rule);
+        if let Some(known) = self.listed.iter_mut().find(same) {
+            known.at = cleared.at;
+        } else if self.listed.len() < MAX_CLEARED {
+            self.listed.push(cleared);
+        } else {
+            self.more += 1;
+        }
+    }
 }
 
 impl Workload {

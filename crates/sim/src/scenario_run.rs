@@ -200,7 +200,7 @@ impl Play {
         match explained {
             Ok(explanation) => {
                 let detail = Explained::new(&explanation, engine, &self.scribe.labels);
-                self.note(subject, "explain", Detail::Explained(detail));
+                self.note(subject, "explain", Detail::Explained(Box::new(detail)));
             }
             Err(refusal) => self.refused(subject, "explain", &refusal),
         }

@@ -178,6 +178,7 @@ impl State {
         if self.w(w).state == WorkloadState::Held && self.w(w).units.is_empty() {
             self.w_mut(w).state =
                 if self.w(w).suspended { WorkloadState::Suspended } else { WorkloadState::Queued };
+            self.w_mut(w).cleared = None;
         }
         self.came_free(w, &accounts, &nodes);
         self.file(w);

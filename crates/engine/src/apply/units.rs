@@ -5,7 +5,7 @@ use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
 use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
 use crate::words::{Class, EvictionRule, Module, Priority};
-use crate::workload::{Exit, WorkloadState};
+use crate::workload::{Cleared, Exit, WorkloadState};
 
 impl State {
     pub(super) fn new_unit(&mut self, at: Tick, w: WorkloadId, grant: &Grant, state: UnitState) -> u32 {
@@ -203,6 +203,11 @@ impl State {
             workload.preemptions += 1;
         }
         workload.evicted = Some(Box::new((at, cause.clone())));
+        if let Some(by) = cause.by {
+            let cleared = Cleared { at, workload: w, rule: cause.rule };
+            self.w_mut(by).cleared.get_or_insert_default().add(cleared);
+        }
+        let workload = self.w_mut(w);
         if exit != Exit::Shrink {
             workload.state = WorkloadState::Leaving(exit);
         } else if workload.spec.module == Module::Training {
@@ -296,6 +301,9 @@ impl State {
             };
             self.w_mut(w).state = next;
             self.w_mut(w).suspended |= next == WorkloadState::Suspended;
+            if next.is_waiting() {
+                self.w_mut(w).cleared = None;
+            }
         }
         self.file(w);
     }

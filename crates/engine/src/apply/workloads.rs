@@ -26,6 +26,7 @@ impl State {
             failures: 0,
             preemptions: 0,
             evicted: None,
+            cleared: None,
         })));
         self.file(id);
     }
@@ -58,6 +59,7 @@ impl State {
         let w = self.w_mut(id);
         w.failures += 1;
         w.suspended = false;
+        w.cleared = None;
         w.state = WorkloadState::Queued;
         self.file(id);
     }

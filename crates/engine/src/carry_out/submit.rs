@@ -5,6 +5,7 @@ use crate::event::EventKind;
 use crate::funding::{self, Rules};
 use crate::ids::{ModelId, QuotaId, WorkloadId};
 use crate::nodes::Nodes;
+use crate::reason::Never;
 use crate::refusal::Refusal;
 use crate::resources::{Dimension, MAX_AMOUNT, MAX_DEVICES, ModelSet, Resources, WHOLE};
 use crate::session::Session;
@@ -25,7 +26,7 @@ impl Session<'_> {
         self.emit(EventKind::Queued { workload: id, spec: Arc::new(spec), reasons: Vec::new() });
         self.settle();
         if self.s.w(id).state.is_waiting() {
-            let why = self.s.reasons(id, false);
+            let why = self.s.reasons(id, self.now, false);
             if let EventKind::Queued { reasons, .. } = &mut self.events[at].kind {
                 *reasons = why;
             }
@@ -74,11 +75,28 @@ impl State {
         Ok(())
     }
 
-    /// Whether shares and nodes could host its minimum at all. With several models, one has to do.
+    /// Whether shares and nodes could host its minimum at all.
     pub(super) fn could_ever_run(&self, spec: &WorkloadSpec) -> Result<(), Refusal> {
         let pool = self.pool_of(spec.quota);
+        self.run_ever(spec, spec.min()).map_err(|never| match never {
+            Never::Funded { dimension, need, shares, .. } => Refusal::NeverFunded {
+                quota: self.tree[spec.quota].name.to_string(),
+                models: pool.models.clone(),
+                demand: Resources::of(dimension, need),
+                shares: Resources::of(dimension, shares),
+            },
+            Never::Placed { replicas, gpu, hosts } => {
+                Refusal::NeverPlaced { pool: pool.name.to_string(), replicas, gpu, hosts }
+            }
+        })
+    }
+
+    /// Whether shares and nodes could host so many of its replicas at all. With several models, one has to do;
+    /// a gang of several roles needs them all.
+    pub(crate) fn run_ever(&self, spec: &WorkloadSpec, replicas: u32) -> Result<(), Never> {
+        let pool = self.pool_of(spec.quota);
         let roles: Vec<Role> = match spec.roles.as_slice() {
-            [one] => vec![Role { replicas: spec.min(), shape: one.shape }],
+            [one] => vec![Role { replicas, shape: one.shape }],
             many => many.to_vec(),
         };
         let models: Vec<Option<ModelId>> = match spec.gpus() {
@@ -90,22 +108,17 @@ impl State {
                 .collect(),
         };
         let rules = funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);
-        let mut refusal = None;
+        let mut never = None;
         for model in models {
             match self
                 .funded_ever(spec, rules, model, &roles)
-                .and_then(|()| hosted_ever(&pool.nodes, &pool.name, spec, model, &roles))
+                .and_then(|()| hosted_ever(&pool.nodes, spec, model, &roles))
             {
                 Ok(()) => return Ok(()),
-                Err(r) => refusal = refusal.or(Some(r)),
+                Err(n) => never = never.or(Some(n)),
             }
         }
-        Err(refusal.unwrap_or_else(|| Refusal::NeverPlaced {
-            pool: pool.name.to_string(),
-            replicas: spec.min(),
-            gpu: spec.roles[0].shape.gpu,
-            hosts: 0,
-        }))
+        Err(never.unwrap_or(Never::Placed { replicas, gpu: spec.roles[0].shape.gpu, hosts: 0 }))
     }
 
     fn funded_ever(
@@ -114,19 +127,16 @@ impl State {
         rules: Rules,
         model: Option<ModelId>,
         roles: &[Role],
-    ) -> Result<(), Refusal> {
-        let amounts = self.amounts(spec.quota, model, roles);
-        for &(d, need) in &amounts {
-            if rules.own && self.ledger.cell(spec.quota, d).share >= need {
+    ) -> Result<(), Never> {
+        let quota = spec.quota;
+        for (d, need) in self.amounts(quota, model, roles) {
+            if rules.own && self.ledger.cell(quota, d).share >= need {
                 continue;
             }
-            let shares = self.shares_for(spec.quota, rules, d);
+            let shares = self.shares_for(quota, rules, d);
             if shares < need {
-                let (mut demand, mut all) = (Resources::default(), Resources::default());
-                (demand[d], all[d]) = (need, shares);
-                let quota = self.tree[spec.quota].name.to_string();
-                let models = self.pool_of(spec.quota).models.clone();
-                return Err(Refusal::NeverFunded { quota, models, demand, shares: all });
+                let pool = self.tree[quota].pool;
+                return Err(Never::Funded { pool, quota, dimension: d, need, shares });
             }
         }
         Ok(())
@@ -178,21 +188,15 @@ pub(super) fn check_minimum(spec: &WorkloadSpec, replicas: u32) -> Result<(), Re
 
 fn hosted_ever(
     nodes: &Nodes,
-    pool: &str,
     spec: &WorkloadSpec,
     model: Option<ModelId>,
     roles: &[Role],
-) -> Result<(), Refusal> {
+) -> Result<(), Never> {
     let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
     for r in roles {
         let hosts = nodes.hosts_empty(models, &r.shape, spec.nodes.as_deref());
         if hosts < u64::from(r.replicas) {
-            return Err(Refusal::NeverPlaced {
-                pool: pool.to_string(),
-                replicas: r.replicas,
-                gpu: r.shape.gpu,
-                hosts,
-            });
+            return Err(Never::Placed { replicas: r.replicas, gpu: r.shape.gpu, hosts });
         }
     }
     Ok(())

@@ -2,14 +2,14 @@
 
 use super::labels::Labels;
 use super::note::AccountDraws;
-use super::time::time;
 use serde_json::{Value, json};
 use tidegate_engine::Engine;
 use tidegate_engine::event::Cause;
 use tidegate_engine::explain::Explanation;
 use tidegate_engine::ids::{Tick, WorkloadId};
-use tidegate_engine::unit::Unit;
+use tidegate_engine::unit::{Unit, UnitState};
 use tidegate_engine::words::{Class, EvictionRule};
+use tidegate_engine::workload::Cleared;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explained {
@@ -17,10 +17,24 @@ pub struct Explained {
     queue: String,
     /// Who is ahead of it in its queue, if it waits.
     ahead: Option<Vec<String>>,
-    /// What it has, if it has anything.
-    given: Option<Given>,
+    /// What it draws, if it does.
+    draws: Option<Given>,
+    /// What is held for it while others leave.
+    holds: Option<Given>,
+    waits_for: Vec<String>,
+    /// Replicas that run, and how many it asks for, if some are missing.
+    partly: Option<(u32, u32)>,
     reasons: Vec<String>,
     evicted: Option<Evicted>,
+    /// Who had to go for it, and how many more.
+    cleared: (Vec<Gone>, u32),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Gone {
+    at: Tick,
+    name: String,
+    rule: EvictionRule,
 }
 
 /// What its units hold in both books.
@@ -32,8 +46,7 @@ struct Given {
 }
 
 impl Given {
-    fn new(id: WorkloadId, engine: &Engine, labels: &Labels) -> Option<Given> {
-        let units: Vec<&Unit> = engine.units(id).collect();
+    fn new(units: &[&Unit], id: WorkloadId, labels: &Labels) -> Option<Given> {
         let class = units.iter().map(|unit| unit.class).min()?;
         let mut nodes: Vec<_> =
             units.iter().flat_map(|u| u.grant.slots.iter().map(|slot| slot.node)).collect();
@@ -46,8 +59,9 @@ impl Given {
         })
     }
 
-    fn line(&self) -> String {
-        format!("draws{} ({}) on {}", super::text::accounts(&self.draws), self.class, listed(&self.nodes))
+    /// `verb` says whether it draws or holds them.
+    fn line(&self, verb: &str) -> String {
+        format!("{verb}{} ({}) on {}", super::text::accounts(&self.draws), self.class, listed(&self.nodes))
     }
 }
 
@@ -83,13 +97,20 @@ impl Explained {
             policy_of: cause.policy_of.map(|quota| labels.quota(quota)),
             why: why(cause),
         };
+        let (held, drawn): (Vec<&Unit>, Vec<&Unit>) =
+            engine.units(id).partition(|unit| unit.state == UnitState::Held);
+        let gone = |c: &Cleared| Gone { at: c.at, name: labels.workload(c.workload), rule: c.rule };
         Explained {
             state: engine.workload(id).map_or("unknown", |w| w.state.word()),
             queue: labels.queue(id),
             ahead: explanation.ahead.as_ref().map(names),
-            given: Given::new(id, engine, labels),
+            draws: Given::new(&drawn, id, labels),
+            holds: Given::new(&held, id, labels),
+            waits_for: names(&explanation.waits_for),
+            partly: explanation.partly,
             reasons: explanation.reasons.iter().map(|reason| reason.text(labels)).collect(),
             evicted: explanation.evicted.as_ref().map(evicted),
+            cleared: (explanation.cleared.0.iter().map(gone).collect(), explanation.cleared.1),
         }
     }
 
@@ -102,19 +123,33 @@ impl Explained {
                 format!("{} in {}, position {position}, behind {}", self.state, self.queue, listed(ahead))
             }
         }];
-        lines.extend(self.given.as_ref().map(Given::line));
+        lines.extend(self.draws.as_ref().map(|given| given.line("draws")));
+        lines.extend(self.holds.as_ref().map(|given| {
+            let until = match self.waits_for.len() {
+                0 => String::new(),
+                1 => format!(" until {} has left", self.waits_for[0]),
+                _ => format!(" until {} have left", listed(&self.waits_for)),
+            };
+            given.line("holds") + &until
+        }));
+        lines.extend(self.partly.map(|(running, all)| format!("{running} of {all} replicas run")));
         lines.extend(self.reasons.iter().cloned());
+        lines.extend(self.cleared_line());
         if let Some(evicted) = &self.evicted {
             let by = evicted.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
             let policy = evicted.policy_of.as_ref().map_or(String::new(), |q| format!(" of {q}"));
-            lines.push(format!(
-                "evicted at {}{by} ({}{policy}): {}",
-                time(evicted.at),
-                evicted.rule,
-                evicted.why
-            ));
+            lines.push(format!("evicted at {}{by} ({}{policy}): {}", evicted.at, evicted.rule, evicted.why));
         }
         lines
+    }
+
+    fn cleared_line(&self) -> Option<String> {
+        let (listed, more) = &self.cleared;
+        let gone = listed.iter().take(LISTED).map(|gone| format!("{} ({})", gone.name, gone.rule));
+        let gone = gone.collect::<Vec<_>>().join(", ");
+        let more = listed.len().saturating_sub(LISTED) + *more as usize;
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!listed.is_empty()).then(|| format!("evicted for it: {gone}{more}"))
     }
 
     pub(crate) fn fields(&self) -> Vec<(&'static str, Value)> {
@@ -125,10 +160,33 @@ impl Explained {
             ("ahead", json!(self.ahead)),
             ("reasons", json!(self.reasons)),
         ];
-        if let Some(given) = &self.given {
+        if let Some((running, all)) = self.partly {
+            fields.push(("replicas", json!(running)));
+            fields.push(("wanted", json!(all)));
+        }
+        if let Some(given) = &self.draws {
             fields.push(("draws", super::json::draws(&given.draws)));
             fields.push(("class", json!(given.class.word())));
             fields.push(("nodes", json!(given.nodes)));
+        }
+        if let Some(given) = &self.holds {
+            let value = json!({
+                "draws": super::json::draws(&given.draws),
+                "class": given.class.word(),
+                "nodes": given.nodes,
+                "until": self.waits_for,
+            });
+            fields.push(("holds", value));
+        }
+        if !self.cleared.0.is_empty() {
+            let gone = self.cleared.0.iter().map(|gone| {
+                json!({
+                    "at": super::json::seconds(gone.at),
+                    "workload": gone.name,
+                    "rule": gone.rule.word(),
+                })
+            });
+            fields.push(("evictedForIt", gone.collect()));
         }
         if let Some(evicted) = &self.evicted {
             let value = json!({
@@ -145,7 +203,7 @@ impl Explained {
 }
 
 /// Why it was chosen: what it was, what it lost, who was dearer.
-fn why(cause: &Cause) -> String {
+pub(super) fn why(cause: &Cause) -> String {
     let mut text = format!("priority {}, {}, {} lost", cause.priority, cause.class, gpu_time(cause.lost));
     if let Some(spared) = cause.spared.filter(|spared| *spared > 0) {
         let units = if spared == 1 { "unit" } else { "units" };

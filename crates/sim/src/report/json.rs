@@ -40,6 +40,15 @@ fn event(note: &Note) -> Value {
     Value::Object(object)
 }
 
+/// What a preview tells of an event: also why the one who leaves is that one.
+fn would(note: &Note) -> Value {
+    let mut value = event(note);
+    if let (Detail::Evicted { why, .. }, Some(object)) = (&note.detail, value.as_object_mut()) {
+        object.insert("why".into(), json!(why));
+    }
+    value
+}
+
 fn fields(note: &Note) -> Vec<(&'static str, Value)> {
     match &note.detail {
         Detail::None => Vec::new(),
@@ -51,7 +60,7 @@ fn fields(note: &Note) -> Vec<(&'static str, Value)> {
         Detail::Moved { draws: by_account, class } => {
             vec![("draws", draws(by_account)), ("class", json!(class.word()))]
         }
-        Detail::Evicted { by, rule, replicas } => {
+        Detail::Evicted { by, rule, replicas, .. } => {
             let mut fields = Vec::new();
             fields.extend((*replicas > 0).then(|| ("replicas", json!(replicas))));
             fields.extend(by.as_ref().map(|by| ("by", json!(by))));
@@ -83,7 +92,7 @@ fn fields(note: &Note) -> Vec<(&'static str, Value)> {
         Detail::Books(rows) => vec![("books", books::json(rows))],
         Detail::Explained(explained) => explained.fields(),
         Detail::Would { command, notes } => {
-            let would: Vec<Value> = notes.iter().map(event).collect();
+            let would: Vec<Value> = notes.iter().map(would).collect();
             vec![("command", json!(command)), ("would", json!(would))]
         }
     }

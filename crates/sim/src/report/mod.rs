@@ -10,7 +10,6 @@ mod policy;
 #[cfg(test)]
 mod tests;
 pub mod text;
-pub mod time;
 
 use serde_json::{Value, json};
 

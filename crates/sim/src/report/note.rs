@@ -49,11 +49,12 @@ pub enum Detail {
         draws: AccountDraws,
         class: Class,
     },
-    /// `replicas` that are left, if any.
+    /// `replicas` that are left, if any. `why` is told in previews; afterwards `explain` tells it.
     Evicted {
         by: Option<String>,
         rule: EvictionRule,
         replicas: u32,
+        why: String,
     },
     Lost {
         node: String,
@@ -82,7 +83,7 @@ pub enum Detail {
         reason: String,
     },
     Books(Vec<super::books::Row>),
-    Explained(super::explained::Explained),
+    Explained(Box<super::explained::Explained>),
     Would {
         command: &'static str,
         notes: Vec<Note>,
@@ -204,5 +205,6 @@ fn started(total: u32, grants: &[Grant], labels: &Labels) -> Detail {
 }
 
 fn evicted(replicas: u32, cause: &Cause, labels: &Labels) -> Detail {
-    Detail::Evicted { by: cause.by.map(|by| labels.workload(by)), rule: cause.rule, replicas }
+    let by = cause.by.map(|by| labels.workload(by));
+    Detail::Evicted { by, rule: cause.rule, replicas, why: super::explained::why(cause) }
 }

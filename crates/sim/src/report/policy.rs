@@ -1,12 +1,11 @@
 //! A change of policy, written as the scenario language writes it.
 
-use super::time::time;
 use tidegate_engine::ids::{Span, Tick};
 use tidegate_engine::policy::{ChildLevel, Policy, SelfLevel};
 
 /// The options that differ, with their new values.
 pub(crate) fn changes(before: &Policy, after: &Policy) -> Vec<(&'static str, String)> {
-    let span = |s: Span| time(Tick(s.0));
+    let span = |s: Span| Tick(s.0).to_string();
     let (old, new) = (&before.queue, &after.queue);
     let all = [
         ("child", before.child_level != after.child_level, child_level(after.child_level)),

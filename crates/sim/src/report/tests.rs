@@ -273,3 +273,59 @@ fn a_preview_is_one_event_with_indented_lines() {
     assert_eq!(text::render(&report), expected);
     assert_eq!(json::document(&report)["events"][0]["would"][0]["event"], "finished");
 }
+
+#[test]
+fn a_preview_says_why_that_one_and_the_stream_does_not() {
+    let labels = labels(&["H100"]);
+    let cause = Cause {
+        rule: EvictionRule::ChildLevel,
+        by: Some(WorkloadId(1)),
+        policy_of: Some(QuotaId(0)),
+        class: Class::Firm,
+        priority: Priority::DEFAULT,
+        lost: 0,
+        spared: Some(2),
+    };
+    let kind = EventKind::Evicted {
+        workload: WorkloadId(0),
+        units: smallvec![0],
+        exit: Exit::Requeue,
+        replicas: 0,
+        deadline: HOUR,
+        cause,
+    };
+    let evicted = Note::of(&Event { at: HOUR, kind }, &labels).expect("people are told");
+    let detail = Detail::Would { command: "submit", notes: vec![evicted.clone()] };
+    let preview = Note { at: HOUR, subject: Subject::Workload("a1".into()), word: "preview", detail };
+    let report = Report { notes: vec![evicted, preview], ..Report::default() };
+    let why = "priority 1, firm, 0 GPU-seconds lost, 2 dearer units spared";
+    let line = "b1 preempted by a1 (child-level)";
+    assert_eq!(text::render(&report), format!("1h  {line}\n1h  a1 preview submit\n    {line}: {why}\n"));
+    let events = &json::document(&report)["events"];
+    assert_eq!(events[0].get("why"), None);
+    assert_eq!(events[1]["would"][0]["why"], why);
+}
+
+#[test]
+fn a_root_that_begins_with_nothing_has_figures_once_it_has_something() {
+    let mut labels = labels(&["H100"]);
+    let root = QuotaId(3);
+    let spec = QuotaSpec {
+        name: "R".into(),
+        source: Source::Pool(PoolId(0)),
+        guarantee: Resources::default(),
+        policy: Policy::default(),
+    };
+    let created =
+        Event { at: Tick::ZERO, kind: EventKind::QuotaCreated { quota: root, spec: Box::new(spec) } };
+    let (from, to) = (Resources::default(), Resources::of(GPU, 8_000));
+    let kind = EventKind::QuotaScaled { quota: root, from, to, mode: Mode::Refuse, giver: None };
+    let scaled = Event { at: HOUR, kind };
+    let mut line = |event: &Event| {
+        labels.learn(event);
+        let note = Note::of(event, &labels).expect("people are told");
+        text::render(&Report { notes: vec![note], ..Report::default() })
+    };
+    assert_eq!(line(&created), "0s  R created 0\n");
+    assert_eq!(line(&scaled), "1h  R scaled 0 -> 8\n");
+}

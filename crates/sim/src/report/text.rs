@@ -1,7 +1,6 @@
 //! Notes as lines for people: `TIME NAME EVENT [details]`.
 
 use super::note::{AccountDraws, Detail, Note, Subject};
-use super::time::time;
 use super::{Report, books};
 
 /// Lines that belong to the one above are moved in by so much.
@@ -11,7 +10,7 @@ const INDENT: &str = "    ";
 pub fn render(report: &Report) -> String {
     let mut text = String::new();
     for note in &report.notes {
-        text.push_str(&time(note.at));
+        text.push_str(&note.at.to_string());
         text.push_str("  ");
         push(&mut text, note, 0);
     }
@@ -23,7 +22,11 @@ fn push(text: &mut String, note: &Note, depth: usize) {
     let (head, below) = match &note.subject {
         Subject::Workload(name) | Subject::Quota(name) | Subject::Node(name) => {
             let (details, below) = details(note);
-            (format!("{name} {}{details}", note.word), below)
+            let why = match &note.detail {
+                Detail::Evicted { why, .. } if depth > 0 => format!(": {why}"),
+                _ => String::new(),
+            };
+            (format!("{name} {}{details}{why}", note.word), below)
         }
         Subject::Everything => (note.word.to_string(), details(note).1),
     };
@@ -55,7 +58,7 @@ fn details(note: &Note) -> (String, Vec<String>) {
             format!(" {}{} ({class})", replicas(*started), accounts(draws))
         }
         Detail::Moved { draws, class } => format!("{} ({class})", accounts(draws)),
-        Detail::Evicted { by, rule, replicas: left } => {
+        Detail::Evicted { by, rule, replicas: left, .. } => {
             let left = if *left > 0 { format!(" to {}", replicas(*left)) } else { String::new() };
             let by = by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
             format!("{left}{by} ({rule})")
