@@ -166,9 +166,9 @@ fn visit(
         see(q, Rule::Own, Class::Firm, free(q))?;
     }
     if rules.child {
-        for a in with_something(tree, ledger, q, d, credits, quota.order + 1, quota.end) {
-            see(a, Rule::ChildLevel, Class::Firm, free(a))?;
-        }
+        each_with_something(tree, ledger, q, d, credits, quota.order + 1, quota.end, |a| {
+            see(a, Rule::ChildLevel, Class::Firm, free(a))
+        })?;
     }
     if let Some(class) = rules.siblings
         && let Some(p) = quota.parent
@@ -183,17 +183,19 @@ fn visit(
     }
     if rules.idle {
         let end = tree.tree(q).order.len() as u32;
-        for a in with_something(tree, ledger, q, d, credits, 0, end) {
-            if let Some((Rule::Idle, class)) = rule_for(tree, q, rules, a) {
-                see(a, Rule::Idle, class, free_for(ledger, payer, a, d, credits, false))?;
+        each_with_something(tree, ledger, q, d, credits, 0, end, |a| match rule_for(tree, q, rules, a) {
+            Some((Rule::Idle, class)) => {
+                see(a, Rule::Idle, class, free_for(ledger, payer, a, d, credits, false))
             }
-        }
+            _ => ControlFlow::Continue(()),
+        })?;
     }
     ControlFlow::Continue(())
 }
 
-/// Accounts in a range of the tree's order that have a free balance or a credit.
-fn with_something(
+/// Accounts in a range of the tree's order that have a free balance or a credit, as long as `see` asks for more.
+#[allow(clippy::too_many_arguments, reason = "one walk, told from where to where and with what")]
+fn each_with_something(
     tree: &QuotaTree,
     ledger: &Ledger,
     q: QuotaId,
@@ -201,17 +203,17 @@ fn with_something(
     credits: Option<&Credits>,
     from: u32,
     to: u32,
-) -> SmallVec<[QuotaId; 16]> {
-    let Some(credits) = credits else {
-        return ledger.positive(tree, q, d, from, to).collect();
-    };
-    let mut found: SmallVec<[QuotaId; 16]> = ledger.positive(tree, q, d, from, to).collect();
+    see: impl FnMut(QuotaId) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let mut positive = ledger.positive(tree, q, d, from, to);
+    let Some(credits) = credits else { return positive.try_for_each(see) };
+    let mut found: SmallVec<[QuotaId; 16]> = positive.collect();
     let root = tree[q].root;
     let extra = credits.0.iter().map(|c| c.0).chain(ledger.coming.iter().copied());
     found.extend(extra.filter(|&a| tree[a].root == root && (from..to).contains(&tree[a].order)));
     found.sort_unstable_by_key(|&a| tree[a].order);
     found.dedup();
-    found
+    found.into_iter().try_for_each(see)
 }
 
 /// What the payer can draw in all, up to `enough`.

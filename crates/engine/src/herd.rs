@@ -172,6 +172,25 @@ impl Herd {
         self.gpu -= b.gpu;
     }
 
+    /// Takes a unit out at once, entry and all: for herds of one account, which are small, and for units
+    /// that keep their stamp.
+    pub(crate) fn strike(&mut self, b: &Beast) {
+        let cells = self.cells.as_mut().expect("who is struck from a herd was in it");
+        let cell = &mut cells[cell_of(b.priority, b.tag)];
+        let at = cell.buckets.iter().position(|k| k.rate == b.rate).expect("who is struck was in a bucket");
+        let bucket = &mut cell.buckets[at];
+        let mark = bucket.marks.binary_search(&b.mark).expect("who is struck has a mark");
+        bucket.marks.remove(mark);
+        bucket.live -= 1;
+        if bucket.live == 0 {
+            cell.buckets.swap_remove(at);
+        }
+        cell.units -= 1;
+        cell.gpu -= b.gpu;
+        self.units -= 1;
+        self.gpu -= b.gpu;
+    }
+
     /// Units and GPUs of one cell.
     pub(crate) fn count(&self, priority: Priority, tag: Tag) -> (u32, i64) {
         self.cells.as_ref().map_or((0, 0), |c| {
@@ -229,6 +248,20 @@ mod tests {
         gone.set(3);
         h.leave(&beast(1, 9, 8), stamp);
         h.leave(&beast(2, 7, 8), stamp);
+        assert!(h.is_empty() && h.buckets(Priority::MIN, 0).is_empty());
+    }
+
+    #[test]
+    fn who_is_struck_leaves_no_entry() {
+        let mut h = Herd::default();
+        for (u, t) in [(0, 5), (1, 9), (2, 7)] {
+            h.join(&beast(u, t, 8));
+        }
+        h.strike(&beast(2, 7, 8));
+        let order: Vec<u32> = h.buckets(Priority::MIN, 0)[0].marks.iter().map(|m| m.unit).collect();
+        assert_eq!((order, h.count(Priority::MIN, 0)), (vec![0, 1], (2, 16)));
+        h.strike(&beast(1, 9, 8));
+        h.strike(&beast(0, 5, 8));
         assert!(h.is_empty() && h.buckets(Priority::MIN, 0).is_empty());
     }
 }

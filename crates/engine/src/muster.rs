@@ -5,8 +5,9 @@ use crate::ids::QuotaId;
 use crate::pins::Cells;
 use crate::state::{Seniority, State};
 use crate::table::Slab;
-use crate::unit::Unit;
+use crate::unit::{Draw, Unit};
 use crate::words::{Class, Rule};
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -112,21 +113,57 @@ impl State {
         }
         let seniority = self.seniority(unit);
         set(&mut self.abroad[quota.index()], seniority);
-        let mut accounts: Vec<(QuotaId, bool)> = Vec::new();
-        for d in &self.units[unit].grant.draws {
-            if d.rule == Rule::Own {
-                continue;
-            }
-            match accounts.iter_mut().find(|a| a.0 == d.account) {
-                Some(a) => a.1 |= d.class < Class::Firm,
-                None => accounts.push((d.account, d.class < Class::Firm)),
-            }
-        }
-        for (account, lent) in accounts {
+        for (account, lent) in abroad(&self.units[unit].grant.draws) {
             set(&mut self.foreign[account.index()], seniority);
             if lent {
                 herd(&mut self.herds[account.index()].borrowers, &by_class, &self.units);
             }
         }
     }
+
+    /// A unit's draws moved and its class stayed: only the indexes by account change.
+    pub(crate) fn shift(&mut self, unit: u32, old: &[Draw]) {
+        let u = &self.units[unit];
+        let (quota, by_class) = (u.quota, self.beast(unit, class_tag(u.class)));
+        let (before, after) = (abroad(old), abroad(&u.grant.draws));
+        let seniority = self.seniority(unit);
+        match (before.is_empty(), after.is_empty()) {
+            (true, false) => _ = self.abroad[quota.index()].insert(seniority),
+            (false, true) => _ = self.abroad[quota.index()].remove(&seniority),
+            _ => {}
+        }
+        let of = |all: &Accounts, account| all.iter().find(|a| a.0 == account).map(|a| a.1);
+        for &(account, lent) in &before {
+            let now = of(&after, account);
+            if now.is_none() {
+                self.foreign[account.index()].remove(&seniority);
+            }
+            if lent && now != Some(true) {
+                self.herds[account.index()].borrowers.strike(&by_class);
+            }
+        }
+        for &(account, lent) in &after {
+            let then = of(&before, account);
+            if then.is_none() {
+                self.foreign[account.index()].insert(seniority);
+            }
+            if lent && then != Some(true) {
+                self.herds[account.index()].borrowers.join(&by_class);
+            }
+        }
+    }
+}
+
+/// Accounts that draws are on by another rule than `own`, and whether any of that is below firm.
+type Accounts = SmallVec<[(QuotaId, bool); 4]>;
+
+fn abroad(draws: &[Draw]) -> Accounts {
+    let mut accounts = Accounts::new();
+    for d in draws.iter().filter(|d| d.rule != Rule::Own) {
+        match accounts.iter_mut().find(|a| a.0 == d.account) {
+            Some(a) => a.1 |= d.class < Class::Firm,
+            None => accounts.push((d.account, d.class < Class::Firm)),
+        }
+    }
+    accounts
 }

@@ -48,12 +48,9 @@ impl State {
         let q = &self.tree[quota];
         let inside = |a: QuotaId| a == quota || (child && self.tree.is_descendant(a, quota));
         let tree = self.tree.tree(quota);
-        let elsewhere: Vec<QuotaId> = self
-            .ledger
-            .positive(&self.tree, quota, d, 0, tree.order.len() as u32)
-            .filter(|&a| !inside(a))
-            .collect();
-        if elsewhere.is_empty() {
+        let all = tree.order.len() as u32;
+        let elsewhere = || self.ledger.positive(&self.tree, quota, d, 0, all).filter(|&a| !inside(a));
+        if elsewhere().next().is_none() {
             return short;
         }
         let end = if child { q.end } else { q.order + 1 };
@@ -70,7 +67,7 @@ impl State {
                     .filter(|f| f.account == account && f.dimension == d && f.rule != Rule::Own)
                 {
                     let mut amount = from.amount.min(left);
-                    for &a in &elsewhere {
+                    for a in elsewhere() {
                         let Some((rule, class)) = funding::rule_for(&self.tree, u.quota, rules, a) else {
                             continue;
                         };

@@ -310,7 +310,11 @@ impl State {
 
     pub(super) fn move_draws(&mut self, w: WorkloadId, number: u32, draws: &Draws) {
         let unit = self.unit_of(w, number).expect("who is moved runs");
-        self.strike(unit);
+        let class = class_of(draws);
+        let stays = class == self.units[unit].class;
+        if !stays {
+            self.strike(unit);
+        }
         let old = std::mem::replace(&mut self.units[unit].grant.draws, draws.clone());
         self.ledger.draw(&self.tree, &old, -1);
         self.ledger.draw(&self.tree, draws, 1);
@@ -321,8 +325,12 @@ impl State {
                 "a move takes free balance"
             );
         }
-        self.units[unit].class = class_of(draws);
-        self.enlist(unit);
+        if stays {
+            self.shift(unit, &old);
+        } else {
+            self.units[unit].class = class;
+            self.enlist(unit);
+        }
         let gained: Vec<QuotaId> =
             old.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
         self.came_free(w, &gained, &[]);
