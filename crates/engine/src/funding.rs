@@ -130,6 +130,11 @@ fn free_for(
     free.max(0)
 }
 
+/// What whoever is kept from nothing finds free on its own account.
+pub(crate) fn own_balance(ledger: &Ledger, account: QuotaId, d: Dimension) -> i64 {
+    if ledger.is_overdrawn(account) { 0 } else { ledger.cell(account, d).balance().max(0) }
+}
+
 /// An upper bound of what the payer can draw, from counters alone.
 pub(crate) fn at_most(tree: &QuotaTree, ledger: &Ledger, payer: &Payer<'_>, d: Dimension) -> i64 {
     let q = payer.quota;

@@ -47,7 +47,18 @@ pub(crate) struct Pass {
 impl Session<'_> {
     /// Decides until nothing moves.
     pub(crate) fn settle(&mut self) {
-        let mut pass = Pass::default();
+        self.settle_from(Pass::default());
+    }
+
+    /// The same, where the pass has begun with a start.
+    pub(crate) fn settle_after(&mut self, start: Fresh) {
+        let mut pass = Pass { fresh: vec![start], ..Pass::default() };
+        self.run(&mut pass, false);
+        self.close(&mut pass);
+        self.settle_from(pass);
+    }
+
+    fn settle_from(&mut self, mut pass: Pass) {
         loop {
             self.refund_freed();
             self.settle_overdrafts();

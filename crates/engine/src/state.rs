@@ -173,6 +173,16 @@ impl State {
         self.workloads[id.index()].as_deref_mut().expect("a workload in use is not forgotten")
     }
 
+    /// Nothing is left for a pass to do.
+    pub(crate) fn is_settled(&self) -> bool {
+        let todo = &self.agenda;
+        todo.dirty.is_empty()
+            && todo.freed.is_empty()
+            && todo.complete.is_empty()
+            && todo.idle_freed.is_empty()
+            && self.overdrawn.is_empty()
+    }
+
     pub(crate) fn pool_of(&self, quota: QuotaId) -> &Pool {
         &self.pools[self.tree[quota].pool.index()]
     }

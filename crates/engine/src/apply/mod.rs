@@ -1,5 +1,6 @@
 //! The only place where state changes: one event, one change.
 
+mod at_once;
 mod holds;
 mod quotas;
 mod units;

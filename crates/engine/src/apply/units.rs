@@ -84,7 +84,7 @@ impl State {
         self.set_run_timers(at, w);
     }
 
-    fn set_run_timers(&mut self, at: Tick, w: WorkloadId) {
+    pub(super) fn set_run_timers(&mut self, at: Tick, w: WorkloadId) {
         let spec = &self.w(w).spec;
         let (max_run, protect) = (spec.max_run, self.tree[spec.quota].policy.protect_for);
         if let Some(span) = max_run {
@@ -96,7 +96,7 @@ impl State {
     }
 
     /// Enters a unit's draws and slots into the books.
-    fn enter(&mut self, unit: u32) {
+    pub(super) fn enter(&mut self, unit: u32) {
         let u = &self.units[unit];
         let pool = self.tree[u.quota].pool.index();
         self.ledger.draw(&self.tree, &u.grant.draws, 1);
@@ -115,7 +115,7 @@ impl State {
     }
 
     /// Counts a unit's GPUs as used by its quota and served to its workspace.
-    fn count_use(&mut self, unit: u32, sign: i64) {
+    pub(super) fn count_use(&mut self, unit: u32, sign: i64) {
         let u = &self.units[unit];
         let (quota, gpu, w) = (u.quota, u.gpu, u.workload);
         self.ledger.account_mut(quota).used += sign * gpu;
@@ -134,7 +134,7 @@ impl State {
     }
 
     /// A unit that others may evict has started: those who wait for such may look again.
-    fn wake_hunters(&mut self, unit: u32) {
+    pub(super) fn wake_hunters(&mut self, unit: u32) {
         let quota = self.units[unit].quota;
         let parent = self.tree[quota].parent;
         if self.herds[quota.index()].own.is_some() {

@@ -9,6 +9,18 @@ use std::sync::Arc;
 
 impl State {
     pub(super) fn enqueue(&mut self, at: Tick, id: WorkloadId, spec: &Arc<WorkloadSpec>) {
+        self.enter_workload(at, id, spec, WorkloadState::Queued);
+        self.file(id);
+    }
+
+    /// Enters a new workload, in no queue yet.
+    pub(super) fn enter_workload(
+        &mut self,
+        at: Tick,
+        id: WorkloadId,
+        spec: &Arc<WorkloadSpec>,
+        state: WorkloadState,
+    ) {
         assert_eq!(id.index(), self.workloads.len(), "workloads are numbered in order of submission");
         let shape = self.demand_id(spec);
         self.workload_names.insert(&spec.name, id.0);
@@ -16,7 +28,7 @@ impl State {
         self.workloads.push(Some(Box::new(Workload {
             id,
             spec: spec.clone(),
-            state: WorkloadState::Queued,
+            state,
             enqueued: at,
             passed_over: None,
             units: SmallVec::new(),
@@ -28,7 +40,6 @@ impl State {
             evicted: None,
             cleared: None,
         })));
-        self.file(id);
     }
 
     pub(super) fn pass_over(&mut self, at: Tick, id: WorkloadId) {

@@ -1,5 +1,6 @@
 //! Commands, one file for each kind: checked, turned into events, followed by a pass.
 
+mod at_once;
 mod lifecycle;
 mod making_room;
 mod nodes;
@@ -18,6 +19,14 @@ use crate::workload::{MAX_NAME, Workload};
 impl Session<'_> {
     pub(crate) fn carry_out(&mut self, command: Command) -> Result<(), Refusal> {
         match command {
+            Command::Submit(spec) => self.submit(spec),
+            other => self.carry_out_other(other),
+        }
+    }
+
+    #[inline(never)]
+    fn carry_out_other(&mut self, command: Command) -> Result<(), Refusal> {
+        match command {
             Command::CreatePool { name, kind } => self.create_pool(&name, kind),
             Command::AddNode { pool, model, spec } => self.add_node(pool, model.as_deref(), spec),
             Command::RemoveNode { pool, node } => self.remove_node(pool, node),
@@ -28,7 +37,7 @@ impl Session<'_> {
             Command::Scale { quota, guarantee, mode } => self.scale(quota, guarantee, mode),
             Command::Transfer { from, to, amount, mode } => self.transfer(from, to, amount, mode),
             Command::DeleteQuota { quota } => self.delete_quota(quota),
-            Command::Submit(spec) => return self.submit(*spec),
+            Command::Submit(spec) => return self.submit(spec),
             Command::Stop { workload } => self.stop(workload),
             Command::SetPriority { workload, priority } => self.set_priority(workload, priority),
             Command::Resize { workload, replicas } => self.resize(workload, replicas),

@@ -18,20 +18,34 @@ use std::sync::Arc;
 const MAX_WORKLOADS: usize = u32::MAX as usize;
 
 impl Session<'_> {
-    pub(super) fn submit(&mut self, spec: WorkloadSpec) -> Result<(), Refusal> {
+    pub(super) fn submit(&mut self, spec: Box<WorkloadSpec>) -> Result<(), Refusal> {
         self.s.check_spec(&spec)?;
+        if let Some(grant) = self.s.grant_at_once(&spec) {
+            self.start_at_once(*spec, grant);
+            return Ok(());
+        }
+        self.submit_to_queue(*spec)
+    }
+
+    /// The way that always works: into the queue, and a pass over all that wait.
+    #[inline(never)]
+    pub(super) fn submit_to_queue(&mut self, spec: WorkloadSpec) -> Result<(), Refusal> {
         self.s.could_ever_run(&spec)?;
         let id = WorkloadId(self.s.workloads.len() as u32);
-        let at = self.events.len();
         self.emit(EventKind::Queued { workload: id, spec: Arc::new(spec), reasons: Vec::new() });
         self.settle();
+        self.explain_waiting(id);
+        Ok(())
+    }
+
+    /// If a new workload waits, its first event says why.
+    pub(super) fn explain_waiting(&mut self, id: WorkloadId) {
         if self.s.w(id).state.is_waiting() {
             let why = self.s.reasons(id, self.now, false);
-            if let EventKind::Queued { reasons, .. } = &mut self.events[at].kind {
+            if let Some(EventKind::Queued { reasons, .. }) = self.events.first_mut().map(|e| &mut e.kind) {
                 *reasons = why;
             }
         }
-        Ok(())
     }
 }
 

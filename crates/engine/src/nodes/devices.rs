@@ -33,6 +33,17 @@ impl DeviceBook {
         &self.milli[at as usize..at as usize + usize::from(gpus)]
     }
 
+    /// The first `count` free devices of a node of at most 64, one bit each.
+    #[inline]
+    pub(super) fn lowest_free(&self, masks_at: u32, count: u32) -> u64 {
+        let mut rest = self.free[masks_at as usize];
+        let all = rest;
+        for _ in 0..count {
+            rest &= rest.wrapping_sub(1);
+        }
+        all ^ rest
+    }
+
     /// The first `count` free devices of a node, ascending.
     pub(super) fn first_free(&self, masks_at: u32, gpus: u16, count: u32) -> impl Iterator<Item = u16> {
         let words = usize::from(gpus).div_ceil(64);

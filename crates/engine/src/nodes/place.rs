@@ -53,20 +53,31 @@ impl Nodes {
         if ask.count == 0 || slots == 0 {
             return 0;
         }
+        if ask.count == 1 {
+            let found = self.place_one(ask);
+            let placed = u32::from(found.is_some());
+            out.extend(found);
+            return placed;
+        }
         let need = Need::of(&ask.shape);
         // A gang that fits one node goes to one node.
-        if (ask.count == 1 || matches!(need, Need::Whole(_)))
-            && self.place_together(ask, slots, ask.count, None, out)
-        {
+        if matches!(need, Need::Whole(_)) && self.place_together(ask, slots, ask.count, None, out) {
             return ask.count;
-        }
-        if ask.count == 1 {
-            return 0;
         }
         if need == Need::None || slots.is_power_of_two() {
             return self.place_spread(ask, slots, out);
         }
         self.place_on_one_model(ask, slots, out)
+    }
+
+    /// The place of one replica, whatever `ask.count` says.
+    pub fn place_one(&self, ask: &Ask) -> Option<Slot> {
+        let slots = ask.slots() & self.models;
+        if slots == 0 {
+            return None;
+        }
+        let (i, stage) = self.find(ask, slots, ask.want(1), None)?;
+        Some(self.slot(i, stage, &ask.shape))
     }
 
     /// At most this many replicas can be placed now: from counters, so that a no needs no search.
@@ -120,17 +131,30 @@ impl Nodes {
         used: Option<&BTreeSet<usize>>,
         out: &mut Vec<Slot>,
     ) -> bool {
-        let want = ask.want(n);
+        let found = self.find(ask, slots, ask.want(n), used);
+        if let Some((i, stage)) = found {
+            self.fill(i, stage, n, &ask.shape, out);
+        }
+        found.is_some()
+    }
+
+    /// The node that all of `want` fits most tightly; `used` nodes are left alone.
+    fn find(
+        &self,
+        ask: &Ask,
+        slots: Slots,
+        want: Want,
+        used: Option<&BTreeSet<usize>>,
+    ) -> Option<(usize, Stage)> {
         let found = self.walk(ask, slots, want, Preference::Tightest, |i, stage| {
             if fits_one(&self.rows[i], &want, stage, ask.barred)
                 && !used.is_some_and(|used| used.contains(&i))
             {
-                self.fill(i, stage, n, &ask.shape, out);
-                return ControlFlow::Break(());
+                return ControlFlow::Break((i, stage));
             }
             ControlFlow::Continue(())
         });
-        found.is_break()
+        found.break_value()
     }
 
     /// Places as many as fit, node by node, each filled before the next.
@@ -155,9 +179,9 @@ impl Nodes {
         ask.count - left
     }
 
-    fn walk<F>(&self, ask: &Ask, slots: Slots, want: Want, preference: Preference, f: F) -> ControlFlow<()>
+    fn walk<F, B>(&self, ask: &Ask, slots: Slots, want: Want, preference: Preference, f: F) -> ControlFlow<B>
     where
-        F: FnMut(usize, Stage) -> ControlFlow<()>,
+        F: FnMut(usize, Stage) -> ControlFlow<B>,
     {
         let milli = match want.need {
             Need::None => 0,
@@ -193,6 +217,26 @@ impl Nodes {
         }
     }
 
+    /// One replica's slot on a node that has room for it.
+    fn slot(&self, i: usize, stage: Stage, shape: &Shape) -> Slot {
+        let row = &self.rows[i];
+        let devices = match Need::of(shape) {
+            Need::None => Devices::None,
+            Need::Whole(k) if row.gpus <= 64 => Devices::Mask(self.devices.lowest_free(row.masks_at, k)),
+            Need::Part(part) if stage == Stage::Broken || u32::from(row.part) < part => {
+                let device = tightest(self.devices.of(row.devices_at, row.gpus), part);
+                let device = device.expect("the search saw room on a device");
+                Devices::Part { device, milli: part as u16 }
+            }
+            _ => {
+                let mut one = Vec::with_capacity(1);
+                self.fill(i, stage, 1, shape, &mut one);
+                return one.pop().expect("the search saw room on the node");
+            }
+        };
+        Slot { node: NodeId(i as u32), devices, cpu: shape.cpu, memory: shape.memory }
+    }
+
     /// Appends `n` slots on a node that has room for them.
     fn fill(&self, i: usize, stage: Stage, n: u32, shape: &Shape, out: &mut Vec<Slot>) {
         let row = &self.rows[i];
@@ -206,11 +250,6 @@ impl Nodes {
                     let chosen: smallvec::SmallVec<[u16; 16]> = free.by_ref().take(k as usize).collect();
                     out.push(Slot { node, devices: whole_devices(&chosen), cpu, memory });
                 }
-            }
-            Need::Part(part) if n == 1 && (stage == Stage::Broken || u32::from(row.part) < part) => {
-                let device = tightest(self.devices.of(row.devices_at, row.gpus), part);
-                let device = device.expect("the search saw room on a device");
-                out.push(Slot { node, devices: Devices::Part { device, milli: part as u16 }, cpu, memory });
             }
             Need::Part(part) => {
                 let mut capacity = self.capacity(node);

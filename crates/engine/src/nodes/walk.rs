@@ -62,9 +62,9 @@ impl Walk<'_> {
 
     /// Calls `f` with nodes in the order of preference. Nodes that the index rules out are left out;
     /// the others still need a look.
-    pub(super) fn run<F>(&self, preference: Preference, mut f: F) -> ControlFlow<()>
+    pub(super) fn run<F, B>(&self, preference: Preference, mut f: F) -> ControlFlow<B>
     where
-        F: FnMut(usize, Stage) -> ControlFlow<()>,
+        F: FnMut(usize, Stage) -> ControlFlow<B>,
     {
         match (self.want.need, preference) {
             // Many buckets, little to tell them apart: where no node has the cores, do not open any.
@@ -120,9 +120,9 @@ impl Walk<'_> {
         any & u128::MAX.checked_shl(u32::from(from)).unwrap_or(0)
     }
 
-    fn ascend<F>(&self, view: View, group: (u8, u8), slots: Slots, from: u8, mut f: F) -> ControlFlow<()>
+    fn ascend<F, B>(&self, view: View, group: (u8, u8), slots: Slots, from: u8, mut f: F) -> ControlFlow<B>
     where
-        F: FnMut(usize) -> ControlFlow<()>,
+        F: FnMut(usize) -> ControlFlow<B>,
     {
         let mut classes = self.classes(view, group, slots, from);
         while classes != 0 {
@@ -133,16 +133,16 @@ impl Walk<'_> {
         ControlFlow::Continue(())
     }
 
-    fn visit<F>(
+    fn visit<F, B>(
         &self,
         view: View,
         (low, high): (u8, u8),
         slots: Slots,
         class: u8,
         f: &mut F,
-    ) -> ControlFlow<()>
+    ) -> ControlFlow<B>
     where
-        F: FnMut(usize) -> ControlFlow<()>,
+        F: FnMut(usize) -> ControlFlow<B>,
     {
         let floor = self.floor();
         for balance in low..=high {
@@ -167,15 +167,15 @@ impl Walk<'_> {
     }
 
     /// The same order over a list of nodes, for callers that allow only a few.
-    pub(super) fn over<F>(
+    pub(super) fn over<F, B>(
         &self,
         preference: Preference,
         rows: &[Row],
         list: impl Iterator<Item = usize>,
         mut f: F,
-    ) -> ControlFlow<()>
+    ) -> ControlFlow<B>
     where
-        F: FnMut(usize, Stage) -> ControlFlow<()>,
+        F: FnMut(usize, Stage) -> ControlFlow<B>,
     {
         let mut found = Vec::new();
         for node in list {
