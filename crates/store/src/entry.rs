@@ -1,5 +1,7 @@
 //! What is appended, and what is read back.
 
+use std::path::PathBuf;
+
 use crate::chain::Hash;
 use crate::past::PastRow;
 
@@ -60,8 +62,6 @@ pub struct Receipt<'a> {
     pub request: &'a [u8],
     pub status: u16,
     pub body: &'a [u8],
-    /// Milliseconds since 1970; [`crate::Keeper::sweep`] goes by it.
-    pub at: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +70,7 @@ pub struct StoredReceipt {
     pub request: Vec<u8>,
     pub status: u16,
     pub body: Vec<u8>,
+    /// Time of the entry that it came with; [`crate::Keeper::sweep`] goes by it.
     pub at: u64,
 }
 
@@ -81,6 +82,10 @@ pub struct Archived {
     pub first: u64,
     pub next: u64,
     pub entries: u64,
+    /// Hash of the last entry: the one that the log goes on from.
+    pub hash: Hash,
+    /// As the caller named it.
+    pub file: PathBuf,
 }
 
 /// Bytes on disk.

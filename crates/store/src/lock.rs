@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::error::StoreError;
 
-const LOCK_FILE: &str = "lock";
+pub(crate) const LOCK_FILE: &str = "lock";
 
 /// Held as long as the value lives.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use crate::entry::{Archived, Entry, Head, Size, StoredEntry, StoredReceipt};
 use crate::error::StoreError;
 use crate::past::{PastQuery, StoredPast};
 use crate::snapshot::{Snapshot, StoredSnapshot};
+use crate::verified::{Progress, Verified};
 
 /// The one writer. Synchronous: every call returns when its work is durable.
 pub trait Store: Send {
@@ -73,4 +74,14 @@ pub trait Reader: Send {
     fn meta(&self, key: &str) -> Result<Option<Vec<u8>>, StoreError>;
 
     fn size(&self) -> Result<Size, StoreError>;
+
+    /// Where the beginning of the log went, oldest first. After a crash while archiving, two may overlap.
+    fn archives(&self) -> Result<Vec<Archived>, StoreError>;
+
+    /// Reads everything and checks it. An error only if it cannot even begin; what is wrong is in the result.
+    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verified, StoreError>;
+
+    /// Writes a copy of the store, as it is at one instant, into a new file, and checks the copy. The writer goes on
+    /// meanwhile.
+    fn backup(&self, file: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Verified, StoreError>;
 }

@@ -8,6 +8,7 @@
 //! }
 //! ```
 
+mod chores;
 mod log;
 mod sample;
 mod sides;
@@ -65,4 +66,14 @@ cases![
     sides::past_is_paged_newest_first,
     sides::a_receipt_is_kept_and_overwritten,
     sides::meta_is_kept_and_overwritten,
+    chores::a_snapshot_is_read_back,
+    chores::the_two_newest_snapshots_are_kept,
+    chores::a_snapshot_stands_between_entries,
+    chores::old_receipts_are_swept,
+    chores::nothing_is_archived_before_two_snapshots_cover_it,
+    chores::the_beginning_of_the_log_is_archived,
+    chores::everything_can_be_archived,
+    chores::an_archive_overwrites_nothing,
+    chores::all_is_well_in_a_used_store,
+    chores::chores_run_beside_appends,
 ];

@@ -109,8 +109,8 @@ pub(super) fn past_is_paged_newest_first(fixture: &dyn Fixture) {
 pub(super) fn a_receipt_is_kept_and_overwritten(fixture: &dyn Fixture) {
     let mut store = fixture.open();
     for (status, at) in [(503, 10), (201, 20)] {
-        let receipt = Receipt { key: "key", request: b"hash", status, body: b"{}", at };
-        let entry = Entry { receipt: Some(receipt), ..entry(&*store, b"x") };
+        let receipt = Receipt { key: "key", request: b"hash", status, body: b"{}" };
+        let entry = Entry { at, receipt: Some(receipt), ..entry(&*store, b"x") };
         store.append(&[entry]).expect("a receipt");
     }
     let found = reader(&*store).receipt("key").expect("readable").expect("there");

@@ -19,6 +19,19 @@ pub(crate) struct Plan<'a> {
     pub(crate) after: Head,
 }
 
+impl Plan<'_> {
+    /// About how much it writes.
+    pub(crate) fn bytes(&self) -> usize {
+        let past = |rows: &[PastRow<'_>]| rows.iter().map(|row| row.body.len() + 200).sum::<usize>();
+        let documents = |rows: &[(u64, &[u8])]| rows.iter().map(|(_, body)| body.len() + 20).sum::<usize>();
+        let receipt = |receipt: Option<Receipt<'_>>| receipt.map_or(0, |receipt| receipt.body.len() + 100);
+        let entry = |entry: &Entry<'_>| {
+            entry.body.len() + 50 + documents(entry.documents) + past(entry.past) + receipt(entry.receipt)
+        };
+        self.group.iter().map(entry).sum()
+    }
+}
+
 /// What appending the group comes to, or why it does not continue the log.
 pub(crate) fn plan<'a>(before: Head, group: &'a [Entry<'a>]) -> Result<Plan<'a>, StoreError> {
     let mut after = before;
@@ -79,7 +92,7 @@ pub(crate) fn write(connection: &mut Connection, path: &Path, plan: &Plan<'_>) -
             beside.past += put_past(&transaction, context, row)?;
         }
         if let Some(receipt) = &entry.receipt {
-            beside.receipts += put_receipt(&transaction, context, receipt)?;
+            beside.receipts += put_receipt(&transaction, context, receipt, entry.at)?;
         }
     }
     move_head(&transaction, context, plan, &beside)?;
@@ -112,7 +125,7 @@ fn move_head(
 }
 
 /// Runs a statement that stays prepared, and says how many rows it changed.
-fn run(
+pub(crate) fn run(
     connection: &Connection,
     context: Context<'_>,
     sql: &str,
@@ -185,8 +198,8 @@ fn put_past(
     Ok(added as i64)
 }
 
-pub(crate) fn receipt_sum(receipt: &Receipt<'_>) -> [u8; 8] {
-    let (status, at) = (receipt.status.to_be_bytes(), receipt.at.to_be_bytes());
+pub(crate) fn receipt_sum(receipt: &Receipt<'_>, at: u64) -> [u8; 8] {
+    let (status, at) = (receipt.status.to_be_bytes(), at.to_be_bytes());
     chain::sum("receipt", &[receipt.key.as_bytes(), receipt.request, &status, &at, receipt.body])
 }
 
@@ -195,9 +208,10 @@ fn put_receipt(
     transaction: &Transaction<'_>,
     context: Context<'_>,
     receipt: &Receipt<'_>,
+    at: u64,
 ) -> Result<i64, StoreError> {
-    let sum = receipt_sum(receipt);
-    let at = int(receipt.at, "the time of a receipt")?;
+    let sum = receipt_sum(receipt, at);
+    let at = int(at, "the time of a receipt")?;
     let row = params![receipt.key, receipt.request, receipt.status, at, &sum[..], receipt.body];
     let insert = "INSERT OR IGNORE INTO receipts VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6)";
     let added = run(transaction, context, insert, row)?;

@@ -1,5 +1,6 @@
 //! How a connection is opened, and what all connections of a store share.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,7 +9,10 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags};
 
 use super::Options;
+use super::checkpoint::Written;
 use super::failure::Context;
+use super::reader::number;
+use super::turn::Turns;
 use crate::error::StoreError;
 
 /// Only another program can make us wait for its lock: our own threads take turns.
@@ -16,30 +20,68 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// All statements of a connection stay prepared.
 const STATEMENTS: usize = 64;
 
-/// Shared by the writer, the keepers, the readers and the checkpointer of one store.
+/// Shared by the writer, the keepers, the readers and the checkpointer of one store. Whoever has it drops it after
+/// its connection: see [`open_file`].
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) path: PathBuf,
-    pub(crate) options: Options,
-    /// Whoever writes holds it: fairer and prompter than SQLite's own waiting, which sleeps.
-    turn: Mutex<()>,
+    options: Options,
+    pub(crate) file: File,
+    pub(crate) page_bytes: u64,
+    pub(crate) turns: Turns,
+    pub(crate) written: Written,
     /// [`crate::Head::base`], moved by a keeper and read by the writer.
     pub(crate) base: AtomicU64,
+    /// One chore at a time: two would tread on each other's half-done work.
+    chores: Mutex<()>,
 }
 
 impl Shared {
-    pub(crate) fn new(path: PathBuf, options: Options) -> Shared {
-        Shared { path, options, turn: Mutex::new(()), base: AtomicU64::new(0) }
-    }
-
-    /// Nothing is guarded but the turn itself: a writer that panicked has rolled back.
-    pub(crate) fn turn(&self) -> MutexGuard<'_, ()> {
-        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new(path: PathBuf, options: Options) -> Result<Shared, StoreError> {
+        let file = open_file(&path)?;
+        let connection = open_reader(&path)?;
+        let context = Context::new(&path, "its header");
+        let page_bytes =
+            context.wrap(connection.pragma_query_value(None, "page_size", |row| number(row, 0)))?;
+        drop(connection);
+        let (turns, written) = (Turns::default(), Written::default());
+        let (base, chores) = (AtomicU64::new(0), Mutex::new(()));
+        Ok(Shared { path, options, file, page_bytes, turns, written, base, chores })
     }
 
     pub(crate) fn writer(&self) -> Result<Connection, StoreError> {
         open_writer(&self.path, &self.options)
     }
+
+    /// Nothing is guarded but the order: a chore that panicked has rolled back.
+    pub(crate) fn chores(&self) -> MutexGuard<'_, ()> {
+        self.chores.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One step of a chore, in its turn; `bytes` is what it writes beyond a few pages.
+    pub(crate) fn chore<T>(
+        &self,
+        bytes: usize,
+        step: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let done = {
+            let _turn = self.turns.chore();
+            step()
+        };
+        self.wrote(bytes);
+        done
+    }
+
+    /// Tells the checkpointer. Whole pages are written, of several tables; the figure need not be exact.
+    pub(crate) fn wrote(&self, bytes: usize) {
+        self.written.add(bytes as u64 + 4 * self.page_bytes);
+    }
+}
+
+/// Opens the file for [`File::sync_data`]. It must stay open as long as any connection of this process: closing it
+/// would drop the locks that SQLite holds on the file.
+fn open_file(path: &Path) -> Result<File, StoreError> {
+    File::open(path).map_err(|error| StoreError::io(path, &error))
 }
 
 /// Durable at every commit; checkpoints are left to the checkpointer.
@@ -71,6 +113,17 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = context.wrap(Connection::open_with_flags(path, flags))?;
     prepare(&connection, context)?;
+    Ok(connection)
+}
+
+/// For a file that nobody knows yet: it is synced as a whole once it is done, and thrown away if it is not.
+pub(crate) fn open_scratch(path: &Path) -> Result<Connection, StoreError> {
+    let context = Context::new(path, "opening");
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = context.wrap(Connection::open_with_flags(path, flags))?;
+    prepare(&connection, context)?;
+    context.wrap(connection.pragma_update_and_check(None, "journal_mode", "OFF", |_| Ok(())))?;
+    context.wrap(connection.pragma_update(None, "synchronous", "OFF"))?;
     Ok(connection)
 }
 

@@ -52,11 +52,7 @@ pub(crate) fn ensure(path: &Path) -> Result<(), StoreError> {
         ));
     }
     let fresh = with_suffix(path, ".new");
-    for leftover in [fresh.clone(), with_suffix(&fresh, "-wal"), with_suffix(&fresh, "-shm")] {
-        if exists(&leftover)? {
-            fs::remove_file(&leftover).map_err(|error| StoreError::io(&leftover, &error))?;
-        }
-    }
+    discard(&fresh)?;
     create_private(&fresh)?;
     let mut connection = open_writer(&fresh, &Options::default())?;
     schema::migrate(&mut connection, schema::MIGRATIONS, &fresh)?;
@@ -89,6 +85,19 @@ pub(crate) fn put_in_place(from: &Path, to: &Path) -> Result<(), StoreError> {
         Some(dir) if dir != Path::new("") => sync(dir),
         _ => sync(Path::new(".")),
     }
+}
+
+/// Removes what an attempt that did not finish left behind.
+pub(crate) fn discard(path: &Path) -> Result<(), StoreError> {
+    for leftover in ["", "-wal", "-shm", "-journal"].map(|suffix| with_suffix(path, suffix)) {
+        match fs::remove_file(&leftover) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io(&leftover, &error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn exists(path: &Path) -> Result<bool, StoreError> {

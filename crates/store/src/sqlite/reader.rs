@@ -2,33 +2,56 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-use super::connection::{int, open_reader};
+use super::connection::{Shared, int, open_reader};
 use super::create::with_suffix;
 use super::failure::Context;
-use super::{append, past};
+use super::{append, archive, backup, past, snapshots, verify};
 use crate::chain::{self, Hash};
-use crate::entry::{Head, Receipt, Size, StoredEntry, StoredReceipt};
+use crate::entry::{Archived, Head, Receipt, Size, StoredEntry, StoredReceipt};
 use crate::error::StoreError;
 use crate::past::{PastQuery, StoredPast};
 use crate::snapshot::StoredSnapshot;
 use crate::store::Reader;
+use crate::verified::{Progress, Verified};
 
 /// A page ends once it holds this many bytes: a caller that asks for many small rows must not get gigabytes of
 /// large ones.
 pub(crate) const PAGE_BYTES: usize = 32 << 20;
+/// Rows of a page where the store itself reads page by page.
+pub(crate) const PAGE: usize = 1000;
 
 #[derive(Debug)]
 pub(crate) struct SqliteReader {
-    connection: Connection,
-    path: PathBuf,
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+    /// After the connection; absent if the store is not open in this process.
+    shared: Option<Arc<Shared>>,
 }
 
 impl SqliteReader {
-    pub(crate) fn open(path: &Path) -> Result<SqliteReader, StoreError> {
-        Ok(SqliteReader { connection: open_reader(path)?, path: path.to_path_buf() })
+    pub(crate) fn open(path: &Path, shared: Option<Arc<Shared>>) -> Result<SqliteReader, StoreError> {
+        Ok(SqliteReader { connection: open_reader(path)?, path: path.to_path_buf(), shared })
+    }
+
+    /// Keys of receipts after `after`, in the order of keys.
+    pub(crate) fn receipt_keys(&self, after: &str) -> Result<Vec<String>, StoreError> {
+        let sql = "SELECT key FROM receipts WHERE key > ?1 ORDER BY key LIMIT ?2";
+        self.keys("receipts", sql, params![after, PAGE as i64])
+    }
+
+    pub(crate) fn meta_keys(&self) -> Result<Vec<String>, StoreError> {
+        self.keys("meta", "SELECT key FROM meta", [])
+    }
+
+    fn keys(&self, part: &str, sql: &str, values: impl rusqlite::Params) -> Result<Vec<String>, StoreError> {
+        let context = self.context(part);
+        let mut statement = context.wrap(self.connection.prepare_cached(sql))?;
+        let keys = context.wrap(statement.query_map(values, |row| row.get(0)))?;
+        context.wrap(keys.collect())
     }
 
     fn context<'a>(&'a self, part: &'a str) -> Context<'a> {
@@ -177,7 +200,7 @@ pub(crate) fn entries(
 
 impl Reader for SqliteReader {
     fn another(&self) -> Result<Box<dyn Reader>, StoreError> {
-        Ok(Box::new(SqliteReader::open(&self.path)?))
+        Ok(Box::new(SqliteReader::open(&self.path, self.shared.clone())?))
     }
 
     fn head(&self) -> Result<Head, StoreError> {
@@ -188,8 +211,8 @@ impl Reader for SqliteReader {
         entries(&self.connection, &self.path, from, limit)
     }
 
-    fn snapshot_below(&self, _below: u64) -> Result<Option<StoredSnapshot>, StoreError> {
-        Ok(None)
+    fn snapshot_below(&self, below: u64) -> Result<Option<StoredSnapshot>, StoreError> {
+        snapshots::newest(&self.connection, &self.path, below)
     }
 
     fn document(&self, id: u64) -> Result<Option<Vec<u8>>, StoreError> {
@@ -240,14 +263,9 @@ impl Reader for SqliteReader {
         let Some((found, sum)) = context.wrap(statement.query_row([key], read).optional())? else {
             return Ok(None);
         };
-        let written = Receipt {
-            key: &found.key,
-            request: &found.request,
-            status: found.status,
-            body: &found.body,
-            at: found.at,
-        };
-        if sum != append::receipt_sum(&written) {
+        let written =
+            Receipt { key: &found.key, request: &found.request, status: found.status, body: &found.body };
+        if sum != append::receipt_sum(&written, found.at) {
             return Err(context.corrupt(format!("the receipt for {key} is not what was written")));
         }
         Ok(Some(found))
@@ -273,5 +291,17 @@ impl Reader for SqliteReader {
             Err(error) => Err(StoreError::io(path, &error)),
         };
         Ok(Size { database: bytes(&self.path)?, pending: bytes(&with_suffix(&self.path, "-wal"))? })
+    }
+
+    fn archives(&self) -> Result<Vec<Archived>, StoreError> {
+        archive::list(&self.connection, &self.path)
+    }
+
+    fn verify(&self, progress: &mut dyn FnMut(Progress)) -> Result<Verified, StoreError> {
+        Ok(verify::everything(self, progress))
+    }
+
+    fn backup(&self, file: &Path, progress: &mut dyn FnMut(Progress)) -> Result<Verified, StoreError> {
+        backup::backup(self, file, progress)
     }
 }

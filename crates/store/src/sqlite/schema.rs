@@ -9,6 +9,8 @@ use crate::error::StoreError;
 
 /// "Tide" in ASCII: tells our files from other SQLite databases.
 pub(crate) const APPLICATION_ID: u32 = 0x5469_6465;
+/// "TidA": an archive of the beginning of a log. The same tables, but no store.
+pub(crate) const ARCHIVE_ID: u32 = 0x5469_6441;
 
 /// Each runs in one transaction together with the new version number. Never changed once released: a file that has
 /// seen it must equal a file that is made anew.
