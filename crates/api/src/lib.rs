@@ -1,1 +1,43 @@
 //! The wire: request and response types, problem codes, limits, manifests.
+//!
+//! | where | what |
+//! |---|---|
+//! | `name`, `duration`, `memory`, `decimal`, `priorities`, `time`, `words` | values that are parsed once, at the door |
+//! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
+//! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
+//! | `pool`, `node`, `quota`, `workload` | the resources |
+//! | `explain`, `event`, `series`, `simulation`, `actions`, `server` | what else is sent and answered |
+//! | `problem`, `code`, `pointer` | errors |
+//! | `limits` | every bound, with its reason |
+
+pub mod actions;
+pub mod amounts;
+pub mod body;
+pub mod by_model;
+pub mod code;
+pub mod decimal;
+pub mod duration;
+pub mod event;
+pub mod explain;
+pub mod limits;
+pub mod memory;
+pub mod name;
+pub mod node;
+pub mod page;
+pub mod pointer;
+pub mod pool;
+pub mod priorities;
+pub mod problem;
+pub mod quota;
+pub mod resource;
+pub mod schema;
+pub mod series;
+pub mod server;
+pub mod simulation;
+pub mod time;
+pub mod words;
+pub mod workload;
+mod workload_check;
+
+pub use code::Code;
+pub use problem::Problem;

@@ -1,0 +1,72 @@
+//! Why a workload is where it is.
+
+use crate::amounts::Amounts;
+use crate::name::Name;
+use crate::time::Time;
+use crate::words::{Class, EvictionRule};
+use crate::workload::WorkloadState;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One blocker, or one thing considered on the way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"code": "short", "text": "short 16 of 16 GPUs"})))]
+pub struct Reason {
+    /// A stable word for programs.
+    pub code: String,
+    /// A sentence for people, with the figures.
+    pub text: String,
+}
+
+/// An eviction: by whom, under which rule and policy, and why this one was chosen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Preempted {
+    /// The workload that needed the capacity; absent for an operator's change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Name>,
+    pub rule: EvictionRule,
+    /// The quota whose policy names it, or whose account was taken back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_of: Option<Name>,
+    pub at: Time,
+    pub why: String,
+}
+
+/// Why a workload is where it is, and what would let it start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Explanation {
+    pub workload: Name,
+    pub uid: String,
+    pub state: WorkloadState,
+    /// The quota whose queue it waits in.
+    pub queue: Name,
+    /// Its place in the queue, counted from 1; absent if it does not wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
+    /// Who is ahead of it, first in line first; at most 100.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ahead: Vec<Name>,
+    /// Every blocker, nearest first, then what would let it start.
+    pub reasons: Vec<Reason>,
+    /// What it draws, by account, if it draws anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub draws: Vec<AccountDraw>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<Class>,
+    /// Nodes that it occupies.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Name>,
+    /// Its latest eviction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evicted: Option<Preempted>,
+}
+
+/// What is drawn on one account.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AccountDraw {
+    pub account: Name,
+    pub amounts: Amounts,
+}

@@ -1,0 +1,98 @@
+//! Every bound of the wire, with its reason. Whatever exceeds one is refused with the figures.
+
+use tidegate_engine::ids::Span;
+pub use tidegate_engine::resources::MAX_DEVICES;
+pub use tidegate_engine::workload::{MAX_NAME, MAX_REPLICAS, MAX_ROLES};
+
+/// Bytes of a request's body. A batch of 1,000 plain workloads is about 300 KiB.
+pub const MAX_BODY: usize = 1 << 20;
+/// Levels of nesting in a body. The deepest resource has six; parsers recurse.
+pub const MAX_NESTING: usize = 32;
+/// Workloads of one batch. One batch is one turn of the writer, so it bounds how long others wait.
+pub const MAX_BATCH: usize = 1_000;
+/// Manifests of one `apply`, for the same reason.
+pub const MAX_MANIFESTS: usize = 1_000;
+
+/// Items of a page when the reader does not say.
+pub const DEFAULT_PAGE: u32 = 100;
+/// Items of a page at most: a page is built while the world is locked for reading.
+pub const MAX_PAGE: u32 = 1_000;
+/// Characters of a page token. Ours have under 100; a longer one is not ours.
+pub const MAX_PAGE_TOKEN: usize = 256;
+
+/// Labels of one resource: they are kept in memory for every workload.
+pub const MAX_LABELS: usize = 32;
+/// Characters of a label's key.
+pub const MAX_LABEL_KEY: usize = 63;
+/// Characters of a label's value.
+pub const MAX_LABEL_VALUE: usize = 253;
+
+/// Environment variables of one workload.
+pub const MAX_ENV: usize = 256;
+/// Bytes of all names and values of the environment. The kernel gives a process 128 KiB per string, and a page of
+/// workloads carries the environment of each.
+pub const MAX_ENV_BYTES: usize = 64 << 10;
+/// Arguments of a command, the program included.
+pub const MAX_ARGS: usize = 1_024;
+/// Bytes of all arguments: the kernel's bound on a single one.
+pub const MAX_ARGS_BYTES: usize = 128 << 10;
+/// Bytes of a path, as the kernel has it (`PATH_MAX`).
+pub const MAX_PATH: usize = 4_096;
+/// Nodes that a workload may name. Longer lists are better said by a pool.
+pub const MAX_NAMED_NODES: usize = 1_024;
+/// GPU models that a workload or a guarantee may name: as many as a pool may have.
+pub const MAX_NAMED_MODELS: usize = tidegate_engine::resources::MAX_MODELS;
+/// Restarts after failures that may be asked for: beyond this, something is broken.
+pub const MAX_RESTARTS: u32 = 10_000;
+
+/// Groups of equal nodes in one pool's specification.
+pub const MAX_NODE_GROUPS: usize = 64;
+/// Nodes that one request may add: each is an event of the log.
+pub const MAX_NODES_AT_ONCE: u32 = 10_000;
+/// Characters of a reason that somebody gives.
+pub const MAX_REASON: usize = 253;
+
+/// Longest duration: a hundred years, so that sums of them stay far from overflow.
+pub const MAX_DURATION: Span = Span(100 * 365 * 24 * 3_600 * 1_000);
+/// Longest grace period: a victim that takes longer keeps others from what is theirs.
+pub const MAX_GRACE: Span = Span::hours(24);
+/// GPUs or cores that may be written: a billion. A double then holds every thousandth, and its shortest form is the
+/// decimal itself.
+pub const MAX_WHOLE: i64 = 1_000_000_000;
+/// Characters of a number with a unit, such as `1h30m` or `16Gi`.
+pub const MAX_FIGURE: usize = 32;
+
+/// Watchers that a server serves at one time; the file limit is raised to fit.
+pub const MAX_WATCHERS: usize = 20_000;
+/// Events that a watcher may lag behind before it is cut off. It resumes by `Last-Event-ID`.
+pub const WATCH_BUFFER: usize = 4_096;
+/// Time between two heartbeats of a watch: under the usual idle limit of proxies.
+pub const WATCH_HEARTBEAT: Span = Span::seconds(15);
+/// Names in one filter of a watch or a list.
+pub const MAX_FILTER: usize = 64;
+
+/// Bytes of a scenario.
+pub const MAX_SCENARIO: usize = 256 << 10;
+/// Lines of a scenario.
+pub const MAX_SCENARIO_LINES: usize = 10_000;
+/// Events of a simulation: one that goes on longer is cut off with an error.
+pub const MAX_SIMULATION_EVENTS: usize = 100_000;
+/// Virtual time that a simulation may cover.
+pub const MAX_SIMULATION_TIME: Span = Span::hours(10 * 365 * 24);
+/// Simulations that run at one time, outside the writer.
+pub const MAX_SIMULATIONS: usize = 2;
+
+/// Points of one series: more than any screen shows.
+pub const MAX_POINTS: u64 = 2_000;
+/// Smallest step of a series.
+pub const MIN_STEP: Span = Span::seconds(1);
+
+/// Characters of an `Idempotency-Key`.
+pub const MAX_IDEMPOTENCY_KEY: usize = 255;
+/// How long a receipt is kept, at least.
+pub const RECEIPT_TIME: Span = Span::hours(24);
+
+/// Names that an explanation lists; further ones are counted.
+pub const MAX_AHEAD: usize = 100;
+/// Pointers in one problem; the first ones are enough to mend the rest.
+pub const MAX_POINTERS: usize = 32;
