@@ -1,6 +1,8 @@
 //! A set of small numbers with a fast walk over the members in a range.
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {

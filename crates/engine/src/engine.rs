@@ -12,9 +12,10 @@ use crate::session::Session;
 use crate::state::{Pool, State};
 use crate::unit::Unit;
 use crate::workload::Workload;
+use serde::{Deserialize, Serialize};
 
 /// All books and queues, and the decisions over them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Engine {
     state: State,
 }

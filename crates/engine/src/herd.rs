@@ -7,6 +7,7 @@
 
 use crate::ids::{Tick, WorkloadId};
 use crate::words::{Class, Module, ModuleSet, Priority, PrioritySet};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 
@@ -30,7 +31,7 @@ fn cell_of(priority: Priority, tag: Tag) -> usize {
 
 /// Where a unit stands in a herd. Entries of units that left stay until they are swept: they are
 /// told from live ones by their stamp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) saved_at: Tick,
     /// Among equals the latest start goes first, then the lowest id.
@@ -42,7 +43,7 @@ pub(crate) struct Mark {
     pub(crate) stamp: u32,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Bucket {
     /// Work lost per millisecond since `saved_at`: GPUs in thousandths, or zero if it can be suspended.
     pub(crate) rate: i64,
@@ -90,7 +91,7 @@ impl Iterator for Cursor<'_> {
     }
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Cell {
     units: u32,
     /// GPUs of its units in thousandths.
@@ -98,11 +99,33 @@ struct Cell {
     buckets: SmallVec<[Bucket; 1]>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Herd {
+    #[serde(with = "cells")]
     cells: Option<Box<[Cell; CELLS]>>,
     units: u32,
     gpu: i64,
+}
+
+/// Serde has no arrays of this length.
+mod cells {
+    use super::{CELLS, Cell};
+    use serde::de::{Deserialize, Deserializer, Error};
+    use serde::ser::{Serialize, Serializer};
+
+    type Cells = Option<Box<[Cell; CELLS]>>;
+
+    pub(super) fn serialize<S: Serializer>(cells: &Cells, serializer: S) -> Result<S::Ok, S::Error> {
+        cells.as_ref().map(|cells| &cells[..]).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cells, D::Error> {
+        let Some(cells) = Option::<Box<[Cell]>>::deserialize(deserializer)? else { return Ok(None) };
+        let cells = Box::<[Cell; CELLS]>::try_from(cells);
+        cells
+            .map(Some)
+            .map_err(|cells| Error::invalid_length(cells.len(), &"a cell for each priority and tag"))
+    }
 }
 
 /// What a herd needs to know of a unit.

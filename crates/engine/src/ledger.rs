@@ -6,11 +6,12 @@ use crate::quota_tree::QuotaTree;
 use crate::resources::{Dimension, MAX_MODELS};
 use crate::unit::Draw;
 use crate::words::Class;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// One dimension of one account; what most decisions read comes first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub(crate) share: i64,
     /// Draws, those of leaving units included.
@@ -53,7 +54,7 @@ impl Cell {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Account {
     /// CPU, memory, then one for each GPU model of the pool.
     cells: SmallVec<[Cell; 3]>,
@@ -70,7 +71,7 @@ fn cell_index(d: Dimension) -> usize {
     if i < MAX_MODELS { i + 2 } else { i - MAX_MODELS }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct TreeBooks {
     /// By cell: which accounts have a free balance, by tree order.
     positive: Vec<Bits>,
@@ -78,7 +79,7 @@ struct TreeBooks {
     idle_free: Vec<i64>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     accounts: Vec<Account>,
     trees: Vec<TreeBooks>,

@@ -8,9 +8,10 @@ use crate::ids::{ModelId, NodeId};
 use crate::resources::MAX_MODELS;
 use crate::slot::{Devices, Slot};
 use crate::words::{Module, ModuleSet, Priority, PrioritySet};
+use serde::{Deserialize, Serialize};
 
 /// One bit for each priority and module.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cells(u64);
 
 impl Cells {
@@ -35,7 +36,7 @@ impl Cells {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Filter {
     cells: Cells,
     /// Quotas whose policies use it.
@@ -46,7 +47,7 @@ struct Filter {
     nodes: Vec<Vec<u32>>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pins {
     /// Model and devices of each node; removed ones have none.
     shapes: Vec<(Option<ModelId>, u16)>,

@@ -6,6 +6,7 @@
 use crate::ids::{Tick, WorkloadId, WorkspaceId};
 use crate::policy::QueuePolicy;
 use crate::words::{Priority, Strategy};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +16,7 @@ pub const STRICT_FROM: u8 = 7;
 /// Ageing lifts a place in the queue up to this priority.
 pub const AGED_AT_MOST: u8 = 6;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct LaneKey {
     pub(crate) priority: Reverse<Priority>,
     /// Missing replicas of a workload that runs: they block nobody.
@@ -31,13 +32,13 @@ impl LaneKey {
         LaneKey { priority: Reverse(Priority::MAX), growth: false, workspace: WorkspaceId(0), shape: 0 };
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Entry {
     pub(crate) enqueued: Tick,
     pub(crate) id: WorkloadId,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     members: BTreeSet<Entry>,
     /// The queue's epoch in which the lane was found not to fit in any round.
@@ -53,7 +54,7 @@ struct Place {
     entry: Entry,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Queue {
     lanes: BTreeMap<LaneKey, Lane>,
     /// Arrivals not yet sorted into lanes: most start at once and never are.

@@ -4,13 +4,14 @@ use crate::ids::{PoolId, QuotaId};
 use crate::policy::{Policy, QuotaSpec, Source};
 use crate::resources::{Dimension, Resources};
 use crate::words::Scope;
+use serde::{Deserialize, Serialize};
 
 /// Levels of a quota tree, the root included.
 pub const MAX_DEPTH: u8 = 8;
 /// Quotas in all, deleted ones included.
 pub const MAX_QUOTAS: usize = 100_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Quota {
     pub id: QuotaId,
     pub name: Box<str>,
@@ -32,14 +33,14 @@ pub struct Quota {
     pub live: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tree {
     pub(crate) root: QuotaId,
     /// All quotas of the tree, in tree order.
     pub(crate) order: Vec<QuotaId>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct QuotaTree {
     quotas: Vec<Quota>,
     trees: Vec<Tree>,

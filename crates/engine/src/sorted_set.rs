@@ -1,6 +1,8 @@
 //! A set for a handful of members that keeps its memory: work lists fill and empty with every command.
 
-#[derive(Clone, Debug)]
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct SortedSet<T>(Vec<T>);
 
 impl<T> Default for SortedSet<T> {

@@ -16,10 +16,11 @@ use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitState};
 use crate::words::{IdleUse, Module, PoolKind};
 use crate::workload::{Roles, Workload, WorkloadSpec, WorkloadState};
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
     pub id: PoolId,
     pub name: Box<str>,
@@ -33,7 +34,7 @@ pub struct Pool {
 }
 
 /// Which units count against a quota's policies or account.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Herds {
     /// Units of descendants; kept while child-level is on.
     pub(crate) below: Option<Herd>,
@@ -48,7 +49,7 @@ pub(crate) struct Herds {
 }
 
 /// Order of re-funding: rank, first enqueue time, id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Seniority {
     pub(crate) rank: Reverse<Rank>,
     pub(crate) enqueued: Tick,
@@ -58,7 +59,7 @@ pub(crate) struct Seniority {
 }
 
 /// What makes two demands equal.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Demand {
     roles: Roles,
     min: Option<u32>,
@@ -68,7 +69,7 @@ pub(crate) struct Demand {
     nodes: Option<Box<[NodeId]>>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Timer {
     /// A leaving unit should be gone.
     Deadline(WorkloadId, u32),
@@ -87,7 +88,7 @@ impl Timer {
     pub(crate) const FIRST: Timer = Timer::Deadline(WorkloadId(0), 0);
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Reservation {
     pub(crate) workload: WorkloadId,
     pub(crate) accounts: Draws,
@@ -95,7 +96,7 @@ pub(crate) struct Reservation {
 }
 
 /// Work for the next pass. Derived: not part of the state's identity.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Agenda {
     /// Queues in which something may have become possible.
     pub(crate) dirty: SortedSet<QuotaId>,
@@ -115,7 +116,7 @@ pub(crate) struct Agenda {
     pub(crate) idle_turn: BTreeMap<QuotaId, (Turn, i64)>,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) now: Tick,
     pub(crate) pools: Vec<Pool>,

@@ -1,5 +1,10 @@
 //! Tables that grow without moving what they hold, so that one insertion never costs a copy of all.
 
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::ser::{SerializeSeq, Serializer};
+use serde::{Deserialize, Serialize};
+use std::marker::PhantomData;
+
 /// Rows of one page. A page is allocated at once and never moves.
 const PAGE: usize = 1_024;
 
@@ -56,8 +61,41 @@ impl<T> std::ops::IndexMut<usize> for Table<T> {
     }
 }
 
+impl<T: Serialize> Serialize for Table<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut rows = serializer.serialize_seq(Some(self.len))?;
+        self.iter().try_for_each(|row| rows.serialize_element(row))?;
+        rows.end()
+    }
+}
+
+/// Row by row, so that pages are as if they had grown.
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Rows(PhantomData))
+    }
+}
+
+struct Rows<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Rows<T> {
+    type Value = Table<T>;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the rows of a table")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut rows: A) -> Result<Table<T>, A::Error> {
+        let mut table = Table::default();
+        while let Some(row) = rows.next_element()? {
+            table.push(row);
+        }
+        Ok(table)
+    }
+}
+
 /// Rows that come and go; positions are reused, latest freed first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Slab<T> {
     rows: Table<Option<T>>,
     free: Vec<u32>,

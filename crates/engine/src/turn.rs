@@ -2,10 +2,11 @@
 
 use crate::ids::{Tick, WorkloadId};
 use crate::words::Priority;
+use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// Ordering is the order of the fields, top to bottom; the smallest comes first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct Turn {
     /// The shallower quota.
     pub(crate) depth: u8,
@@ -27,7 +28,7 @@ impl Turn {
 }
 
 /// Drawn relative to guarantee; compared exactly.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Ratio {
     pub(crate) used: i64,
     pub(crate) of: i64,

@@ -57,7 +57,7 @@ pub enum UnitState {
 }
 
 /// The rank of a unit: class, then the shallower quota, then priority. Larger is higher.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rank {
     pub class: Class,
     pub depth: std::cmp::Reverse<u8>,
@@ -65,7 +65,7 @@ pub struct Rank {
 }
 
 /// An admitted unit. Fields that victim search reads come first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     pub workload: WorkloadId,
     pub number: u32,
@@ -94,7 +94,7 @@ pub struct Unit {
 }
 
 /// The part of a held grant that has been taken.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pending {
     /// By draw.
     pub(crate) drawn: Vec<i64>,

@@ -29,14 +29,14 @@ pub struct Interval {
 }
 
 /// A draw that is being metered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Open {
     draw: Draw,
     from: Tick,
     key: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Metered {
     borrower: QuotaId,
     /// By the number of the unit.
@@ -44,7 +44,7 @@ struct Metered {
 }
 
 /// Reads the log from its start, every event once and in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     /// Number of the next event.
     next: u64,

@@ -160,7 +160,7 @@ impl WorkloadState {
 }
 
 /// A workload as the engine keeps it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workload {
     pub id: WorkloadId,
     pub spec: Arc<WorkloadSpec>,
@@ -186,7 +186,7 @@ pub struct Workload {
 }
 
 /// One eviction, seen from who gained by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cleared {
     pub at: Tick,
     pub workload: WorkloadId,
@@ -196,7 +196,7 @@ pub struct Cleared {
 /// Evictions that a workload remembers; further ones are counted. Nobody reads a longer list.
 pub const MAX_CLEARED: usize = 100;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClearedAll {
     pub listed: Vec<Cleared>,
     pub more: u32,

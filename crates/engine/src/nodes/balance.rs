@@ -8,6 +8,7 @@
 
 use super::kinds::Kinds;
 use crate::resources::WHOLE;
+use serde::{Deserialize, Serialize};
 
 /// Classes are narrow around zero, where a single request decides, and wide where nothing is tight.
 const EDGES: [i64; 11] = [-4_000, -2_000, -1_000, -500, -250, 0, 250, 500, 1_000, 2_000, 4_000];
@@ -15,7 +16,7 @@ pub(super) const CLASSES: usize = EDGES.len() + 1;
 const TOP: u8 = EDGES.len() as u8;
 
 /// The cores and memory that one GPU is expected to need.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Yardstick {
     cpu: u64,
     memory: u64,

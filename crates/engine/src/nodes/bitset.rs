@@ -1,9 +1,11 @@
 //! A set of node numbers that gives back the lowest first.
 
+use serde::{Deserialize, Serialize};
+
 /// Bits in blocks of 64 words; the first word of a block says which of its words are not empty, and
 /// `blocks` says the same of blocks. The lowest member of a hundred thousand is found by looking at
 /// three words, two of them next to nothing else, and the order never depends on history.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct BitSet {
     words: Vec<u64>,
     /// The first 64 blocks, 262,144 nodes; those beyond are looked through one by one.

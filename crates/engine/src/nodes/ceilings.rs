@@ -4,6 +4,7 @@
 //! over unseen. Ceilings are exact, so that a pool without cores says no without a search.
 
 use super::node::Row;
+use serde::{Deserialize, Serialize};
 
 /// Least that a node must have for a search to look at it.
 #[derive(Clone, Copy, Debug)]
@@ -12,7 +13,7 @@ pub(super) struct Floor {
     pub(super) memory: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Ceiling {
     cpu: u64,
     memory: u64,
@@ -26,7 +27,7 @@ impl Ceiling {
 }
 
 /// One ceiling per block, over the nodes that the index knows.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Ceilings(Vec<Ceiling>);
 
 impl Ceilings {

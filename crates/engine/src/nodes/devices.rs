@@ -1,11 +1,12 @@
 //! The devices of all nodes: what is left on each, and which are entirely free.
 
 use crate::resources::WHOLE;
+use serde::{Deserialize, Serialize};
 
 const FULL: u16 = WHOLE as u16;
 
 /// Flat arrays over all nodes, so that a clone is a copy and a node's devices share a cache line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct DeviceBook {
     /// Thousandths left on each device.
     milli: Vec<u16>,

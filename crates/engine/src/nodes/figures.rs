@@ -1,9 +1,10 @@
 //! Totals by model and state, kept as counters.
 
 use super::node::{MODEL_SLOTS, NodeState, Row};
+use serde::{Deserialize, Serialize};
 
 /// What nodes of one model, in one state, have and have left.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Figures {
     pub nodes: u64,
     pub devices: u64,
@@ -47,7 +48,7 @@ impl Figures {
 }
 
 /// One row of figures per model (and one for nodes without GPUs) and state.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals([[Figures; NodeState::COUNT]; MODEL_SLOTS]);
 
 impl Totals {

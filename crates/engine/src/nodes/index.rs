@@ -4,6 +4,7 @@ use super::balance::CLASSES;
 use super::bitset::BitSet;
 use super::node::{Filed, MODEL_SLOTS, Row};
 use crate::resources::WHOLE;
+use serde::{Deserialize, Serialize};
 
 /// Each node is filed twice: by its free whole devices, and by the most that is left on a broken one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub(super) fn core_class(cpu: u64) -> u8 {
 }
 
 /// Nodes of one class.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Bucket {
     nodes: BitSet,
     len: u32,
@@ -72,7 +73,7 @@ impl Bucket {
 }
 
 /// Which classes of a model are not empty, one bit each, by balance.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[repr(align(64))]
 struct Filled {
     part: [u128; CLASSES],
@@ -95,7 +96,7 @@ impl Filled {
 }
 
 /// All ready nodes: the words that say where to look, and the buckets behind them.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Index {
     filled: [Filled; MODEL_SLOTS],
     /// Empty until the model has a node.

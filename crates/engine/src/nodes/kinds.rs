@@ -4,9 +4,10 @@ use super::need::{Need, besides_devices};
 use super::node::NodeSpec;
 use crate::ids::ModelId;
 use crate::resources::{MAX_MODELS, ModelSet, Shape, WHOLE};
+use serde::{Deserialize, Serialize};
 
 /// One make of node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Kind {
     model: Option<ModelId>,
     gpus: u32,
@@ -45,7 +46,7 @@ impl Kind {
 }
 
 /// All kinds of one pool, in order of first appearance.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Kinds(Vec<Kind>);
 
 impl Kinds {

@@ -57,6 +57,7 @@ use figures::Totals;
 use index::Index;
 use kinds::Kinds;
 use node::{NO_GPUS, Residents, Row};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Whether a search leaves barred devices alone.
@@ -68,7 +69,7 @@ pub enum Barred {
 }
 
 /// The nodes of one pool, by number.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Nodes {
     rows: Vec<Row>,
     /// Shared by clones: a preview copies no names.

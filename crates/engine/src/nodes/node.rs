@@ -32,7 +32,7 @@ pub struct NodeSpec {
 }
 
 /// A unit that sits on a node, by the handle its owner gave it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Resident {
     pub unit: u32,
     /// Replicas of the unit on this node.
@@ -64,7 +64,7 @@ pub(super) const NO_GPUS: usize = MAX_MODELS;
 pub(super) const MODEL_SLOTS: usize = MAX_MODELS + 1;
 
 /// Where the index has filed a node. Equal keys: nothing to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Filed {
     pub(super) balance: u8,
     pub(super) whole: u8,
@@ -73,7 +73,7 @@ pub(super) struct Filed {
 }
 
 /// The fields of a node that a search and a booking touch: one cache line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(align(64))]
 pub(super) struct Row {
     pub(super) cpu: u64,
