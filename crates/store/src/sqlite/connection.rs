@@ -1,6 +1,7 @@
 //! How a connection is opened, and what all connections of a store share.
 
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -112,6 +113,26 @@ pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let context = Context::new(path, "opening");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = context.wrap(Connection::open_with_flags(path, flags))?;
+    prepare(&connection, context)?;
+    Ok(connection)
+}
+
+/// Reads a file that nobody writes, without leaving the files beside it that readers of a live one need.
+pub(crate) fn open_still(path: &Path) -> Result<Connection, StoreError> {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
+                uri.push(char::from(*byte))
+            }
+            _ => uri.push_str(&format!("%{byte:02x}")),
+        }
+    }
+    uri.push_str("?immutable=1");
+    let context = Context::new(path, "opening");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = context.wrap(Connection::open_with_flags(&uri, flags))?;
     prepare(&connection, context)?;
     Ok(connection)
 }

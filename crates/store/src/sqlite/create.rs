@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use super::connection::{open_reader, open_writer};
+use super::connection::{open_reader, open_still, open_writer};
 use super::{Options, schema};
 use crate::error::StoreError;
 use crate::lock::DirLock;
@@ -41,7 +41,10 @@ pub(crate) fn ensure(path: &Path) -> Result<(), StoreError> {
         if fs::metadata(path).map_err(|error| StoreError::io(path, &error))?.len() == 0 {
             return Err(StoreError::corrupt(path.display().to_string(), "it is empty"));
         }
-        let stamp = schema::stamp(&open_reader(path)?, path)?;
+        // With a write-ahead log, the stamp may stand there.
+        let log = fs::metadata(with_suffix(path, "-wal")).map_or(0, |log| log.len());
+        let connection = if log == 0 { open_still(path)? } else { open_reader(path)? };
+        let stamp = schema::stamp(&connection, path)?;
         return schema::check_stamp(stamp, schema::APPLICATION_ID, schema::KNOWN, path);
     }
     let log = with_suffix(path, "-wal");

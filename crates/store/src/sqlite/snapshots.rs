@@ -7,6 +7,7 @@ use super::connection::{Shared, int};
 use super::failure::Context;
 use super::reader::{begin, head_row, number};
 use crate::chain;
+use crate::entry::Head;
 use crate::error::StoreError;
 use crate::snapshot::{Snapshot, StoredSnapshot};
 
@@ -114,7 +115,18 @@ struct SnapshotRow {
     sum: [u8; 8],
 }
 
-fn body(connection: &Connection, context: Context<'_>, row: &SnapshotRow) -> Result<Vec<u8>, StoreError> {
+/// Its content, if it is what was written and the log goes on from it.
+fn body(
+    connection: &Connection,
+    context: Context<'_>,
+    head: Head,
+    row: &SnapshotRow,
+) -> Result<Vec<u8>, StoreError> {
+    if row.next < head.base || row.next > head.next {
+        let what =
+            format!("the snapshot at event {} is outside the log, {} to {}", row.next, head.base, head.next);
+        return Err(context.corrupt(what));
+    }
     let sql = "SELECT part, body FROM snapshot_parts WHERE save = ?1 ORDER BY part";
     let mut statement = context.wrap(connection.prepare_cached(sql))?;
     let mut parts = context.wrap(statement.query([row.save]))?;
@@ -138,9 +150,10 @@ pub(crate) fn newest(
 ) -> Result<Option<StoredSnapshot>, StoreError> {
     let context = Context::new(path, "snapshots");
     let transaction = begin(connection, path)?;
+    let head = head_row(&transaction, path)?.head;
     let mut passed_over = Vec::new();
     for row in rows(&transaction, context, below)? {
-        match body(&transaction, context, &row) {
+        match body(&transaction, context, head, &row) {
             Ok(body) => {
                 return Ok(Some(StoredSnapshot { next: row.next, format: row.format, body, passed_over }));
             }
@@ -148,7 +161,7 @@ pub(crate) fn newest(
             Err(error) => return Err(error),
         }
     }
-    let base = head_row(&transaction, path)?.head.base;
+    let base = head.base;
     if base > 0 {
         let what = format!(
             "none is readable (unreadable: {passed_over:?}), and the log before event {base} is archived"
@@ -162,6 +175,7 @@ pub(crate) fn newest(
 pub(crate) fn checked(connection: &Connection, path: &std::path::Path) -> Result<Vec<u64>, StoreError> {
     let context = Context::new(path, "snapshots");
     let transaction = begin(connection, path)?;
+    let head = head_row(&transaction, path)?.head;
     let rows = rows(&transaction, context, u64::MAX)?;
-    rows.iter().map(|row| body(&transaction, context, row).map(|_| row.next)).collect()
+    rows.iter().map(|row| body(&transaction, context, head, row).map(|_| row.next)).collect()
 }
