@@ -149,6 +149,7 @@ impl Room {
                 let devices = taken(&slot.devices);
                 free.cpu >= 0
                     && free.memory >= 0
+                    && (devices.is_empty() || free.whole() >= free.reserved)
                     && devices.iter().all(|(device, _)| free.devices[usize::from(*device)] >= 0)
             })
         })
@@ -156,6 +157,11 @@ impl Room {
 }
 
 impl Free {
+    /// Devices that are entirely free.
+    fn whole(&self) -> i64 {
+        self.devices.iter().filter(|free| **free >= i64::from(WHOLE)).count() as i64
+    }
+
     /// Replicas of this shape that fit.
     fn slots(&self, shape: &Shape) -> i64 {
         let whole = i64::from(WHOLE);
@@ -165,10 +171,7 @@ impl Free {
                 let slots: i64 = self.devices.iter().map(|free| (*free).max(0) / part).sum();
                 slots - self.reserved * (whole / part)
             }
-            (count, _) => {
-                let free = self.devices.iter().filter(|free| **free >= whole).count() as i64;
-                (free - self.reserved) / count
-            }
+            (count, _) => (self.whole() - self.reserved) / count,
         };
         let by = |free: i64, each: i64| if each == 0 { i64::MAX } else { free / each };
         let rest = by(self.cpu, i64::from(shape.cpu)).min(by(self.memory, shape.memory as i64));

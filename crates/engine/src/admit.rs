@@ -145,7 +145,7 @@ impl State {
         w: WorkloadId,
         model: Option<ModelId>,
         n: u32,
-        barred: Barred,
+        barred: Barred<'_>,
     ) -> Vec<Slot> {
         let work = self.workloads[w.index()].as_deref().expect("a workload in use is not forgotten");
         let pool = self.tree[work.spec.quota].pool.index();
@@ -162,7 +162,7 @@ impl State {
     }
 
     /// First-fit decreasing over the roles: each is placed on what the larger ones have left.
-    fn place_roles(&mut self, w: WorkloadId, models: ModelSet, barred: Barred) -> Vec<Slot> {
+    fn place_roles(&mut self, w: WorkloadId, models: ModelSet, barred: Barred<'_>) -> Vec<Slot> {
         let work = self.workloads[w.index()].as_deref().expect("a workload in use is not forgotten");
         let nodes = &mut self.pools[self.tree[work.spec.quota].pool.index()].nodes;
         let roles = &work.spec.roles;
@@ -233,8 +233,8 @@ impl Session<'_> {
         let (want, quota) = (self.s.want(w), w.spec.quota);
         let piece = State::piece(w);
         let (most, least) = (State::pieces(w, want.most), State::pieces(w, want.least));
-        let (draws_barred, barred) = self.s.bars(id, rules);
-        let payer = Payer { quota, rules, barred: &draws_barred };
+        let bars = self.s.bars(id, rules);
+        let payer = Payer { quota, rules, barred: &bars.draws };
         let mut outcome = Outcome::NoBalance;
         for model in self.s.models_for(self.s.w(id)) {
             let amounts = self.s.amounts(quota, model, &piece);
@@ -242,7 +242,7 @@ impl Session<'_> {
             if n < least {
                 continue;
             }
-            let slots = self.s.place(id, model, n, barred);
+            let slots = self.s.place(id, model, n, bars.on_nodes());
             let w = self.s.w(id);
             let n = if w.spec.by_replica() {
                 slots.len() as u32
@@ -257,7 +257,7 @@ impl Session<'_> {
                 self.s.fund(&payer, &amounts, n, None).expect("what was counted as affordable can be paid");
             let grants = self.s.grants(w, model, draws, slots);
             // Only idle units may sit where a reservation keeps devices.
-            if rules.idle && !draws_barred.is_empty() && grants.iter().any(|g| g.class() > Class::Idle) {
+            if rules.idle && !bars.draws.is_empty() && grants.iter().any(|g| g.class() > Class::Idle) {
                 outcome = Outcome::NoNodes;
                 continue;
             }

@@ -238,9 +238,9 @@ impl Session<'_> {
         let piece = State::piece(w);
         for model in self.s.models_for(w) {
             let amounts = self.s.amounts(quota, model, &piece);
-            let barred = self.s.bars(id, rules).1;
+            let bars = self.s.bars(id, rules);
             let needed = if self.s.w(id).spec.by_replica() { least } else { self.s.w(id).spec.replicas() };
-            if (self.s.place(id, model, least, barred).len() as u32) < needed {
+            if (self.s.place(id, model, least, bars.on_nodes()).len() as u32) < needed {
                 continue;
             }
             let wanted: Vec<_> = amounts.iter().map(|&(d, each)| (d, each * i64::from(least))).collect();

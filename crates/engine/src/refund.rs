@@ -2,12 +2,12 @@
 
 use crate::event::EventKind;
 use crate::funding::{self, Rules};
-use crate::ids::{QuotaId, WorkloadId};
+use crate::ids::QuotaId;
 use crate::resources::Dimension;
 use crate::session::Session;
 use crate::state::State;
 use crate::unit::{Draw, Draws};
-use crate::words::{Class, Rule};
+use crate::words::Rule;
 use std::cmp::Reverse;
 
 /// A move that has been decided: so much of one unit's draw goes to another account.
@@ -268,39 +268,5 @@ impl State {
                 });
             }
         }
-    }
-
-    /// What the starvation guard keeps from a workload: amounts by account, and whether barred devices are.
-    pub(crate) fn bars(&self, id: WorkloadId, rules: Rules) -> (Vec<Draw>, crate::nodes::Barred) {
-        use crate::nodes::Barred;
-        if self.reservations.is_empty() {
-            return (Vec::new(), Barred::Ignore);
-        }
-        let w = self.w(id);
-        let pool = self.tree[w.spec.quota].pool;
-        let mut barred = (Vec::new(), Barred::Ignore);
-        let class = match rules {
-            Rules { idle: true, .. } => Class::Idle,
-            Rules { siblings: Some(Class::Loan), .. } => Class::Loan,
-            _ => Class::Firm,
-        };
-        for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload))
-        {
-            barred.0.extend(r.accounts.iter().copied());
-            if class > Class::Idle && self.tree[self.w(r.workload).spec.quota].pool == pool {
-                barred.1 = Barred::Respect;
-            }
-        }
-        barred
-    }
-
-    /// Whether `w`, starting in this class, ranks below a workload that a reservation is for.
-    fn yields_to(&self, w: &crate::workload::Workload, class: Class, to: WorkloadId) -> bool {
-        let other = self.w(to);
-        let rank = |x: &crate::workload::Workload, class| {
-            (class, Reverse(self.tree[x.spec.quota].depth), x.spec.priority)
-        };
-        let (mine, theirs) = (rank(w, class), rank(other, Class::Firm));
-        mine < theirs || (mine == theirs && w.spec.quota == other.spec.quota && w.entry() > other.entry())
     }
 }

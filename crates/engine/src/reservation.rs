@@ -4,18 +4,35 @@
 //! granted: nobody of lower rank starts there, except idle units, which it recalls.
 
 use crate::event::EventKind;
-use crate::funding;
-use crate::ids::{ModelId, NodeId, QuotaId, Span, WorkloadId};
-use crate::nodes::NodeState;
+use crate::funding::{self, Rules};
+use crate::ids::{ModelId, NodeId, QuotaId, Tick, WorkloadId};
+use crate::nodes::{Barred, NodeState};
 use crate::session::Session;
 use crate::state::{State, Timer};
 use crate::unit::{Draw, Draws};
 use crate::words::{Class, Rule};
-use crate::workload::Role;
+use crate::workload::{Role, Workload};
 use std::cmp::Reverse;
 
-/// How long until a reservation that could not be made is tried again, at least.
-const RETRY: Span = Span::minutes(1);
+/// What the starvation guard keeps from a workload.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bars {
+    /// Amounts by account.
+    pub(crate) draws: Vec<Draw>,
+    /// Nodes on which it leaves barred devices alone, ascending, and how many there are.
+    nodes: Vec<NodeId>,
+    devices: Vec<u32>,
+}
+
+impl Bars {
+    pub(crate) fn on_nodes(&self) -> Barred<'_> {
+        if self.nodes.is_empty() { Barred::Ignore } else { Barred::RespectOn(&self.nodes) }
+    }
+
+    pub(crate) fn kept_at(&self, node: NodeId) -> u32 {
+        self.nodes.binary_search(&node).map_or(0, |i| self.devices[i])
+    }
+}
 
 impl Session<'_> {
     /// Grants a reservation if somebody in the queue has been passed over for long enough.
@@ -38,8 +55,8 @@ impl Session<'_> {
         let Some((id, (accounts, nodes))) =
             due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?)))
         else {
-            // Nothing can be kept for anybody now: look again later.
-            self.s.set_timer(now.after(guard.max(RETRY)), Timer::Guard(quota));
+            // Nothing can be kept for anybody now: it is tried again when something changes.
+            self.s.agenda.unguarded.insert(quota);
             return;
         };
         self.emit(EventKind::Reserved { workload: id, accounts, nodes });
@@ -65,6 +82,53 @@ impl Session<'_> {
 }
 
 impl State {
+    /// Shares, nodes or reservations changed: what could not be kept before may be now.
+    pub(crate) fn guard_again(&mut self) {
+        while let Some(quota) = self.agenda.unguarded.pop_first() {
+            self.set_timer(self.now, Timer::Guard(quota));
+        }
+    }
+
+    /// Who was passed over first in a queue, and when.
+    pub(crate) fn first_passed(&self, quota: QuotaId) -> Option<(Tick, WorkloadId)> {
+        self.queues[quota.index()].passed.first().copied()
+    }
+
+    /// What reservations keep from a workload that starts by these rules.
+    pub(crate) fn bars(&self, id: WorkloadId, rules: Rules) -> Bars {
+        let mut bars = Bars::default();
+        if self.reservations.is_empty() {
+            return bars;
+        }
+        let w = self.w(id);
+        let pool = self.tree[w.spec.quota].pool;
+        let class = match rules {
+            Rules { idle: true, .. } => Class::Idle,
+            Rules { siblings: Some(Class::Loan), .. } => Class::Loan,
+            _ => Class::Firm,
+        };
+        let mut nodes: Vec<(NodeId, u32)> = Vec::new();
+        for r in self.reservations.iter().filter(|r| r.workload != id && self.yields_to(w, class, r.workload))
+        {
+            bars.draws.extend(r.accounts.iter().copied());
+            // Idle units may sit there: they are recalled.
+            if class > Class::Idle && self.tree[self.w(r.workload).spec.quota].pool == pool {
+                nodes.extend(&r.nodes);
+            }
+        }
+        nodes.sort_unstable();
+        (bars.nodes, bars.devices) = nodes.into_iter().unzip();
+        bars
+    }
+
+    /// Whether `w`, starting in this class, ranks below a workload that a reservation is for.
+    fn yields_to(&self, w: &Workload, class: Class, to: WorkloadId) -> bool {
+        let other = self.w(to);
+        let rank = |x: &Workload, class| (class, Reverse(self.tree[x.spec.quota].depth), x.spec.priority);
+        let (mine, theirs) = (rank(w, class), rank(other, Class::Firm));
+        mine < theirs || (mine == theirs && w.spec.quota == other.spec.quota && w.entry() > other.entry())
+    }
+
     /// Accounts and nodes to keep for a workload; `None` if it could not run even then.
     fn reservation_for(&self, id: WorkloadId) -> Option<(Draws, Vec<(NodeId, u32)>)> {
         let w = self.w(id);

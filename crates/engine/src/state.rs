@@ -86,6 +86,14 @@ pub(crate) enum Timer {
 impl Timer {
     /// Before all others of the same instant.
     pub(crate) const FIRST: Timer = Timer::Deadline(WorkloadId(0), 0);
+
+    /// The queue that the starvation guard is to look at.
+    pub(crate) fn guards(self) -> Option<QuotaId> {
+        match self {
+            Timer::Guard(quota) => Some(quota),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +116,8 @@ pub(crate) struct Agenda {
     pub(crate) complete: SortedSet<WorkloadId>,
     /// Queues with somebody whom only nodes kept from starting, by pool and by the GPUs of one replica.
     pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<(u32, QuotaId)>>,
+    /// Queues in which somebody was passed over for long enough, and nothing could be kept for anybody.
+    pub(crate) unguarded: BTreeSet<QuotaId>,
     /// Trees, by root, in which shared balance came free.
     pub(crate) idle_freed: SortedSet<QuotaId>,
     /// Queues with somebody who accepts idle capacity, by root and in the order of their turns.

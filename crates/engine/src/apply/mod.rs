@@ -116,8 +116,9 @@ impl State {
         }
     }
 
-    /// A pool has a node more: everybody who waits may look again.
+    /// A pool has a node more, or one less that is kept for somebody: everybody who waits may look again.
     pub(crate) fn wake_pool(&mut self, pool: PoolId) {
+        self.guard_again();
         self.agenda.node_blocked.remove(&pool);
         for i in 0..self.pools[pool.index()].roots.len() {
             let root = self.pools[pool.index()].roots[i];

@@ -53,6 +53,7 @@ impl State {
     /// The second half of a transfer: the parent hands on what it has just been given. What is in transit of it
     /// is so to the receiver, whatever the parent itself has or owes.
     fn hand_through(&mut self, parent: QuotaId, id: QuotaId, amount: &Resources) {
+        self.guard_again();
         for d in Dimension::all().filter(|&d| amount[d] != 0) {
             self.ledger.adjust(&self.tree, parent, d, |c| c.share -= amount[d]);
             self.ledger.adjust(&self.tree, id, d, |c| c.share += amount[d]);
@@ -72,6 +73,7 @@ impl State {
     /// its new share is in transit to the side that grows.
     fn carve(&mut self, id: QuotaId, from: &Resources, to: &Resources) {
         let parent = self.tree[id].parent;
+        self.guard_again();
         self.ledger.latest.clear();
         for d in Dimension::all() {
             let change = to[d] - from[d];
@@ -106,6 +108,7 @@ impl State {
     pub(super) fn set_policy(&mut self, id: QuotaId, policy: &Policy) {
         let before = self.tree[id].policy;
         self.tree[id].policy = *policy;
+        self.guard_again();
         self.set_timer(self.now, Timer::Guard(id));
         if policy.queue.strategy == Strategy::Balance {
             self.set_timer(self.now, Timer::Window(id));

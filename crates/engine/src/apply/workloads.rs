@@ -96,6 +96,7 @@ impl State {
         let w = self.w_mut(id);
         (w.spec, w.shape) = (spec, shape);
         self.file(id);
+        self.guard_again();
         let quota = self.w(id).spec.quota;
         self.wake(quota);
     }

@@ -9,21 +9,35 @@ use crate::session::Session;
 use crate::state::Timer;
 use crate::words::Strategy;
 use crate::workload::WorkloadState;
+use std::collections::BTreeSet;
 
 impl Session<'_> {
     pub(super) fn wake_timers(&mut self) -> Result<(), Refusal> {
         // What becomes due meanwhile is for the next call: a timer that arms itself anew cannot keep this one.
         let later = self.s.timers.split_off(&(Tick(self.now.0.saturating_add(1)), Timer::FIRST));
         let due = std::mem::replace(&mut self.s.timers, later);
+        let mut guards: BTreeSet<QuotaId> = due.iter().filter_map(|(_, timer)| timer.guards()).collect();
         for (_, timer) in due {
             match timer {
                 Timer::Deadline(id, unit) => self.fence(id, unit),
                 Timer::MaxRun(id) => self.stop_overdue(id),
                 Timer::Unprotect(id) => self.s.wake_for(id),
-                Timer::Guard(quota) => self.guard(quota),
+                Timer::Guard(_) => {}
                 Timer::Window(quota) => self.widen(quota),
             }
         }
+        // Reservations that have just ended are made anew together with those that are due.
+        let ended: Vec<_> = self.s.timers.iter().take_while(|t| t.0 <= self.now).copied().collect();
+        for (at, timer) in ended {
+            if let Some(quota) = timer.guards() {
+                self.s.timers.remove(&(at, timer));
+                guards.insert(quota);
+            }
+        }
+        // Who was passed over first chooses first.
+        let mut guards: Vec<_> = guards.into_iter().map(|q| (self.s.first_passed(q), q)).collect();
+        guards.sort_unstable();
+        guards.into_iter().for_each(|(_, quota)| self.guard(quota));
         Ok(())
     }
 

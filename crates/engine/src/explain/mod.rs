@@ -138,13 +138,12 @@ impl State {
             return false;
         }
         let quota = self.w(id).spec.quota;
-        let (draws, barred) = self.bars(id, rules.firm());
+        let bars = self.bars(id, rules.firm());
         let usable = |account| funding::rule_for(&self.tree, quota, rules, account).is_some();
-        let yields = r.accounts.iter().any(|a| draws.contains(a));
+        let yields = r.accounts.iter().any(|a| bars.draws.contains(a));
         yields
             && (r.accounts.iter().any(|a| usable(a.account))
-                || (barred == Barred::Respect
-                    && self.places(question, Barred::Respect) < self.places(question, Barred::Ignore)))
+                || self.places(question, bars.on_nodes()) < self.places(question, Barred::Ignore))
     }
 
     /// What the starvation guard keeps for it.
@@ -225,14 +224,14 @@ impl State {
     }
 
     /// Replicas that the nodes have room for, of those that are needed.
-    fn places(&self, question: &Question, barred: Barred) -> u32 {
+    fn places(&self, question: &Question, barred: Barred<'_>) -> u32 {
         let w = self.w(question.id);
         let nodes = &self.pool_of(w.spec.quota).nodes;
         let asks = w.spec.roles.iter().map(|role| self.ask(question, role, barred));
         asks.map(|ask| nodes.place(&ask, &mut Vec::new())).sum()
     }
 
-    fn ask<'a>(&'a self, question: &Question, role: &Role, barred: Barred) -> Ask<'a> {
+    fn ask<'a>(&'a self, question: &Question, role: &Role, barred: Barred<'a>) -> Ask<'a> {
         let spec = &self.w(question.id).spec;
         Ask {
             models: question.model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m)),
@@ -245,7 +244,7 @@ impl State {
 
     fn node_reasons(&self, question: &Question, out: &mut Answers) {
         let spec = &self.w(question.id).spec;
-        let (_, barred) = self.bars(question.id, question.rules);
+        let bars = self.bars(question.id, question.rules);
         let mut nodes = Cow::Borrowed(&self.pool_of(spec.quota).nodes);
         let roles = by_shape(&spec.roles);
         for (role, rest) in roles.iter().zip((0..roles.len()).rev()) {
@@ -253,13 +252,13 @@ impl State {
             let (need, gpu) = (ask.count, role.shape.gpu);
             let mut slots = Vec::new();
             let fit = nodes.place(&ask, &mut slots);
-            let unreserved = Ask { barred, ..ask };
+            let unreserved = Ask { barred: bars.on_nodes(), ..ask };
             if fit < need {
                 let why = question.deep.then(|| nodes.why_not(&ask));
                 out.reasons.push(Reason::Nodes { need, fit, gpu, why });
                 out.unblock.push(Unblock::Slots { count: need - fit, gpu });
                 out.is_short = true;
-            } else if question.deep && barred == Barred::Respect {
+            } else if question.deep && unreserved.barred != Barred::Ignore {
                 let fit = nodes.place(&unreserved, &mut Vec::new());
                 let why = Some(nodes.why_not(&unreserved));
                 out.reasons.extend((fit < need).then_some(Reason::Nodes { need, fit, gpu, why }));

@@ -15,6 +15,8 @@ pub struct Capacity {
     pub cpu: u64,
     /// Bytes.
     pub memory: u64,
+    /// Whole devices that stay free for somebody else.
+    pub kept: u32,
 }
 
 impl Capacity {
@@ -45,12 +47,20 @@ impl Capacity {
         self.milli.iter().filter(|&&m| u32::from(m) == WHOLE).count() as u32
     }
 
+    /// Those of them that are not kept for somebody else.
+    fn open(&self) -> u32 {
+        self.whole().saturating_sub(self.kept)
+    }
+
     /// How many replicas of the shape it holds.
     pub fn fits(&self, shape: &Shape) -> u32 {
         let devices = match Need::of(shape) {
             Need::None => u32::MAX,
-            Need::Part(part) => self.milli.iter().map(|&m| u32::from(m) / part).sum(),
-            Need::Whole(k) => self.whole() / k,
+            Need::Part(part) => {
+                let all: u32 = self.milli.iter().map(|&m| u32::from(m) / part).sum();
+                all - if self.kept == 0 { 0 } else { self.kept.min(self.whole()) * (WHOLE / part) }
+            }
+            Need::Whole(k) => self.open() / k,
         };
         devices.min(besides_devices(self.cpu, self.memory, shape))
     }
@@ -65,13 +75,17 @@ impl Capacity {
             Need::None => Devices::None,
             Need::Part(part) => {
                 let device = tightest(&self.milli, part)?;
+                let breaks = u32::from(self.milli[usize::from(device)]) == WHOLE;
+                if breaks && self.kept > 0 && self.open() == 0 {
+                    return None;
+                }
                 self.milli[usize::from(device)] -= part as u16;
                 Devices::Part { device, milli: part as u16 }
             }
             Need::Whole(k) => {
                 let full = self.milli.iter().enumerate().filter(|&(_, &m)| u32::from(m) == WHOLE);
                 let chosen: SmallVec<[u16; 8]> = full.map(|(d, _)| d as u16).take(k as usize).collect();
-                if (chosen.len() as u32) < k {
+                if (chosen.len() as u32) < k || (self.kept > 0 && self.open() < k) {
                     return None;
                 }
                 for &d in &chosen {

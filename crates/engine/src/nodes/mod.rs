@@ -62,10 +62,23 @@ use std::sync::Arc;
 
 /// Whether a search leaves barred devices alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Barred {
+pub enum Barred<'a> {
     Respect,
-    /// For whoever the bar was set for.
+    /// On these nodes, ascending.
+    RespectOn(&'a [NodeId]),
+    /// For whoever the bar was set for, and whoever ranks higher.
     Ignore,
+}
+
+impl Barred<'_> {
+    #[inline]
+    fn binds_at(self, i: usize) -> bool {
+        match self {
+            Barred::Respect => true,
+            Barred::RespectOn(nodes) => nodes.binary_search(&NodeId(i as u32)).is_ok(),
+            Barred::Ignore => false,
+        }
+    }
 }
 
 /// The nodes of one pool, by number.
@@ -253,7 +266,7 @@ impl Nodes {
     pub fn capacity(&self, node: NodeId) -> Capacity {
         let row = &self.rows[self.at(node)];
         let milli = self.devices.of(row.devices_at, row.gpus).into();
-        Capacity { milli, cpu: row.cpu, memory: row.memory }
+        Capacity { milli, cpu: row.cpu, memory: row.memory, kept: 0 }
     }
 
     /// Replicas that a node could host now, whatever its state and bars.

@@ -104,12 +104,10 @@ impl Row {
         (usize::from(self.slot) < NO_GPUS).then_some(ModelId(self.slot))
     }
 
-    /// Whole devices that a caller may use.
+    /// Whole devices that a caller may use; the node is the table's `i`th.
     #[inline]
-    pub(super) fn open(&self, barred: super::Barred) -> u32 {
-        match barred {
-            super::Barred::Ignore => u32::from(self.whole),
-            super::Barred::Respect => u32::from(self.whole.saturating_sub(self.barred)),
-        }
+    pub(super) fn open(&self, i: usize, barred: super::Barred) -> u32 {
+        let kept = if self.barred > 0 && barred.binds_at(i) { self.barred } else { 0 };
+        u32::from(self.whole.saturating_sub(kept))
     }
 }

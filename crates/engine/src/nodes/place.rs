@@ -22,7 +22,7 @@ pub struct Ask<'a> {
     pub count: u32,
     /// Ascending; None allows every node.
     pub allowed: Option<&'a [NodeId]>,
-    pub barred: Barred,
+    pub barred: Barred<'a>,
 }
 
 impl Ask<'_> {
@@ -147,9 +147,7 @@ impl Nodes {
         used: Option<&BTreeSet<usize>>,
     ) -> Option<(usize, Stage)> {
         let found = self.walk(ask, slots, want, Preference::Tightest, |i, stage| {
-            if fits_one(&self.rows[i], &want, stage, ask.barred)
-                && !used.is_some_and(|used| used.contains(&i))
-            {
+            if self.fits_one(i, &want, stage, ask.barred) && !used.is_some_and(|used| used.contains(&i)) {
                 return ControlFlow::Break((i, stage));
             }
             ControlFlow::Continue(())
@@ -206,12 +204,12 @@ impl Nodes {
         let besides = besides_devices(row.cpu, row.memory, shape);
         match (Need::of(shape), stage) {
             (Need::None, _) => besides,
-            (Need::Whole(k), _) => besides.min(row.open(barred) / k),
+            (Need::Whole(k), _) => besides.min(row.open(i, barred) / k),
             (Need::Part(part), stage) => {
                 let broken = parts_in_broken(self.devices.of(row.devices_at, row.gpus), part).min(besides);
                 match stage {
                     Stage::Broken => broken,
-                    Stage::Free => (besides - broken).min(row.open(barred) * (WHOLE / part)),
+                    Stage::Free => (besides - broken).min(row.open(i, barred) * (WHOLE / part)),
                 }
             }
         }
@@ -263,20 +261,21 @@ impl Nodes {
     }
 }
 
-/// Whether a node has room for what is wanted, at this stage.
-#[inline]
-fn fits_one(row: &Row, want: &Want, stage: Stage, barred: Barred) -> bool {
-    row.cpu >= want.cpu
-        && row.memory >= want.memory
-        && match (want.need, stage) {
-            (Need::None, _) => true,
-            (Need::Part(part), Stage::Broken) => u32::from(row.part) >= part,
-            (Need::Part(_), Stage::Free) => row.open(barred) >= 1,
-            (Need::Whole(k), _) => row.open(barred) >= k,
-        }
-}
-
 impl Nodes {
+    /// Whether a node has room for what is wanted, at this stage.
+    #[inline]
+    fn fits_one(&self, i: usize, want: &Want, stage: Stage, barred: Barred) -> bool {
+        let row = &self.rows[i];
+        row.cpu >= want.cpu
+            && row.memory >= want.memory
+            && match (want.need, stage) {
+                (Need::None, _) => true,
+                (Need::Part(part), Stage::Broken) => u32::from(row.part) >= part,
+                (Need::Part(_), Stage::Free) => row.open(i, barred) >= 1,
+                (Need::Whole(k), _) => row.open(i, barred) >= k,
+            }
+    }
+
     /// Where the index should file a node: nowhere unless it takes new work.
     pub(super) fn filing(&self, row: &Row) -> Option<super::node::Filed> {
         if row.state != super::NodeState::Ready || row.removed {

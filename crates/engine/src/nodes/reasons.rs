@@ -58,14 +58,19 @@ impl Nodes {
         for (row, id) in self.rows.iter().zip((0..).map(NodeId)).filter(|(row, _)| !row.removed) {
             reasons.nodes += 1;
             let allowed = ask.allowed.is_none_or(|list| list.binary_search(&id).is_ok());
-            *count(&mut reasons, row, ask, allowed) += 1;
+            *count(&mut reasons, (id, row), ask, allowed) += 1;
         }
         reasons
     }
 }
 
 /// The count that a node belongs to.
-fn count<'a>(reasons: &'a mut NodeReasons, row: &Row, ask: &Ask, allowed: bool) -> &'a mut u32 {
+fn count<'a>(
+    reasons: &'a mut NodeReasons,
+    (id, row): (NodeId, &Row),
+    ask: &Ask,
+    allowed: bool,
+) -> &'a mut u32 {
     let shape = &ask.shape;
     let need = Need::of(shape);
     let wanted = match need {
@@ -86,8 +91,8 @@ fn count<'a>(reasons: &'a mut NodeReasons, row: &Row, ask: &Ask, allowed: bool) 
         NodeState::Lost => &mut reasons.lost,
         NodeState::Cordoned => &mut reasons.cordoned,
         NodeState::Ready if u64::from(row.milli) < wanted => &mut reasons.too_few_gpus,
-        NodeState::Ready if !devices(row.open(Barred::Ignore)) => &mut reasons.fragmented,
-        NodeState::Ready if !devices(row.open(ask.barred)) => &mut reasons.reserved,
+        NodeState::Ready if !devices(row.open(id.index(), Barred::Ignore)) => &mut reasons.fragmented,
+        NodeState::Ready if !devices(row.open(id.index(), ask.barred)) => &mut reasons.reserved,
         NodeState::Ready if row.cpu < u64::from(shape.cpu) => &mut reasons.cpu,
         NodeState::Ready if row.memory < shape.memory => &mut reasons.memory,
         NodeState::Ready => &mut reasons.fit,

@@ -32,7 +32,7 @@ impl World {
     fn naive(&self, i: usize) -> Capacity {
         let spec = &self.specs[i];
         let milli = std::iter::repeat_n(WHOLE as u16, spec.gpus as usize).collect();
-        let mut free = Capacity { milli, cpu: spec.cpu, memory: spec.memory };
+        let mut free = Capacity { milli, cpu: spec.cpu, memory: spec.memory, kept: 0 };
         for (slot, _) in self.held.iter().filter(|(slot, _)| slot.node.index() == i) {
             capacity::each_device(&slot.devices, |device, milli| free.milli[usize::from(device)] -= milli);
             free.cpu -= u64::from(slot.cpu);

@@ -6,7 +6,7 @@ use super::level::{Level, Named, RECALL};
 use super::stream::Stream;
 use crate::funding::{self, Credits};
 use crate::ids::{NodeId, WorkloadId};
-use crate::nodes::{Ask, Barred, Capacity};
+use crate::nodes::{Ask, Capacity};
 use crate::resources::ModelSet;
 use crate::slot::Slot;
 use crate::words::{Class, Module};
@@ -62,8 +62,8 @@ impl<'h, 'a> Cover<'h, 'a> {
         let models = hunt.model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
         let allowed = hunt.s.w(hunt.id).spec.nodes.as_deref();
         for role in &hunt.roles {
-            let ask =
-                Ask { models, shape: role.shape, count: role.replicas, allowed, barred: Barred::Ignore };
+            let barred = hunt.bars.on_nodes();
+            let ask = Ask { models, shape: role.shape, count: role.replicas, allowed, barred };
             nodes.place(&ask, &mut cover.base);
         }
         cover.base.sort_unstable_by_key(|s| s.node);

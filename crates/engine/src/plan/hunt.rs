@@ -8,9 +8,9 @@ use crate::funding::{self, Credits, Payer, Rules};
 use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::pins::Cells;
 use crate::policy::{ChildLevel, SelfLevel};
+use crate::reservation::Bars;
 use crate::resources::Dimension;
 use crate::state::State;
-use crate::unit::Draw;
 use crate::words::{Class, Rule};
 use crate::workload::Role;
 use smallvec::SmallVec;
@@ -42,7 +42,7 @@ pub(crate) struct Hunt<'a> {
     pub(super) amounts: Amounts,
     /// Any unit of a lower class in the pool may be recalled: the accounts would do, the nodes do not.
     pub(super) for_nodes: bool,
-    barred: Vec<Draw>,
+    pub(super) bars: Bars,
 }
 
 impl<'a> Hunt<'a> {
@@ -60,13 +60,13 @@ impl<'a> Hunt<'a> {
         }
         let amounts = s.amounts(w.spec.quota, model, &roles);
         let quota = w.spec.quota;
-        let (barred, _) = s.bars(id, tiers.rules);
+        let bars = s.bars(id, tiers.rules);
         let pool = s.tree[quota].pool;
-        Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, barred }
+        Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, bars }
     }
 
     pub(super) fn payer(&self) -> Payer<'_> {
-        Payer { quota: self.quota, rules: self.tiers.rules, barred: &self.barred }
+        Payer { quota: self.quota, rules: self.tiers.rules, barred: &self.bars.draws }
     }
 
     /// Whether the accounts, with these credits, can pay.

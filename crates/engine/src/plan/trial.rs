@@ -11,6 +11,7 @@ impl Hunt<'_> {
     pub(super) fn future(&self, node: NodeId) -> Capacity {
         let nodes = &self.s.pools[self.pool.index()].nodes;
         let mut capacity = nodes.capacity(node);
+        capacity.kept = self.bars.kept_at(node);
         if self.s.leaving.is_empty() {
             return capacity;
         }
