@@ -88,3 +88,57 @@ pub(crate) fn check_definitions(connection: &Connection, path: &Path) -> Result<
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: &str = "ALTER TABLE meta ADD COLUMN note TEXT; UPDATE meta SET note = 'seen'";
+
+    fn file_of_version_1() -> (Connection, &'static Path) {
+        let path = Path::new("test");
+        let mut connection = Connection::open_in_memory().unwrap();
+        migrate(&mut connection, &MIGRATIONS[..1], path).unwrap();
+        connection.execute("INSERT INTO meta VALUES ('key', x'00', x'01')", []).unwrap();
+        (connection, path)
+    }
+
+    #[test]
+    fn a_file_sees_each_migration_once() {
+        let (mut connection, path) = file_of_version_1();
+        assert_eq!(stamp(&connection, path), Ok(Stamp { application: APPLICATION_ID, version: 1 }));
+        for _ in 0..2 {
+            migrate(&mut connection, &[MIGRATIONS[0], SECOND], path).unwrap();
+            assert_eq!(stamp(&connection, path), Ok(Stamp { application: APPLICATION_ID, version: 2 }));
+        }
+        let note: String = connection.query_row("SELECT note FROM meta", [], |row| row.get(0)).unwrap();
+        assert_eq!(note, "seen");
+    }
+
+    #[test]
+    fn a_migration_that_fails_leaves_the_file_as_it_was() {
+        let (mut connection, path) = file_of_version_1();
+        let broken = format!("{SECOND}; INSERT INTO nowhere VALUES (1)");
+        assert!(migrate(&mut connection, &[MIGRATIONS[0], &broken], path).is_err());
+        assert_eq!(stamp(&connection, path).unwrap().version, 1);
+        assert!(connection.prepare("SELECT note FROM meta").is_err());
+    }
+
+    #[test]
+    fn tables_that_are_not_ours_are_noticed() {
+        let (connection, path) = file_of_version_1();
+        assert_eq!(check_definitions(&connection, path), Ok(()));
+        connection.execute_batch("DROP INDEX past_by_name").unwrap();
+        assert_eq!(check_definitions(&connection, path).unwrap_err().code(), "storage-corrupt");
+    }
+
+    #[test]
+    fn files_of_others_and_of_later_versions_are_refused() {
+        let path = Path::new("test");
+        let check =
+            |application, version| check_stamp(Stamp { application, version }, APPLICATION_ID, 3, path);
+        assert_eq!(check(APPLICATION_ID, 3), Ok(()));
+        assert_eq!(check(APPLICATION_ID, 4).unwrap_err().code(), "storage-too-new");
+        assert_eq!(check(0, 3).unwrap_err().code(), "storage-not-ours");
+    }
+}
