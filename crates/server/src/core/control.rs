@@ -1,0 +1,184 @@
+//! The control loop: one writer; requests in, events made durable, answers out.
+//!
+//! A request is a function on a [`Deck`]. The writer runs all requests that wait, one after the other, then makes
+//! what they brought about durable with one append, then answers them all. Who reads sees the world at once, and is
+//! answered when what it saw is durable.
+
+use super::clock::Clock;
+use super::deck::{Deck, Prepared};
+use super::entry::Origin;
+use super::hub::Hub;
+use super::world::World;
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Arc, RwLock, RwLockReadGuard};
+use tidegate_engine::ids::Tick;
+use tokio::sync::{Semaphore, oneshot, watch};
+
+/// Requests that may wait for the writer. At ten microseconds each the last one waits for ten milliseconds.
+pub const MAX_WAITING: usize = 1_024;
+/// Previews at once: each works on a copy of the books.
+const MAX_PREVIEWS: usize = 2;
+
+/// Why a request was not carried out, though there may be nothing wrong with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unavailable {
+    /// Too many wait already.
+    Busy,
+    /// The store did not take it: nothing has changed.
+    Store { what: Arc<str>, full: bool },
+    /// The server is going down.
+    Closing,
+}
+
+/// Tells the requester how it went, once that is certain.
+pub(super) type Answer = Box<dyn FnOnce(Result<(), Unavailable>) + Send>;
+
+/// A request on its way to the writer.
+pub(super) struct Job {
+    pub(super) origin: Origin,
+    pub(super) work: Box<dyn FnOnce(&mut Deck<'_>) -> Answer + Send>,
+}
+
+/// How far the log is durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Durable {
+    /// Events below this number are.
+    pub(super) next: u64,
+    /// How often an append failed: what was seen of the world before may have been undone.
+    pub(super) failures: u64,
+}
+
+/// What the writer and those who read share.
+#[derive(Debug)]
+pub struct Shared {
+    pub(super) world: RwLock<World>,
+    pub(super) durable: watch::Sender<Durable>,
+    pub hub: Hub,
+    pub clock: Clock,
+    previews: Semaphore,
+}
+
+impl Shared {
+    pub(super) fn new(world: World) -> Shared {
+        let (next, at) = (world.next, world.at);
+        Shared {
+            world: RwLock::new(world),
+            durable: watch::Sender::new(Durable { next, failures: 0 }),
+            hub: Hub::new(next),
+            clock: Clock::starting_after(at),
+            previews: Semaphore::new(MAX_PREVIEWS),
+        }
+    }
+
+    pub(super) fn world(&self) -> RwLockReadGuard<'_, World> {
+        self.world.read().expect("the writer does not panic while it decides")
+    }
+}
+
+/// The way to the world for everybody but the writer.
+#[derive(Clone, Debug)]
+pub struct Control {
+    pub(super) shared: Arc<Shared>,
+    pub(super) jobs: SyncSender<Job>,
+}
+
+impl std::fmt::Debug for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Job").field("origin", &self.origin).finish_non_exhaustive()
+    }
+}
+
+fn job<R: Send + 'static>(
+    origin: Origin,
+    work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
+) -> (Job, oneshot::Receiver<Result<R, Unavailable>>) {
+    let (sender, receiver) = oneshot::channel();
+    let work = Box::new(move |deck: &mut Deck<'_>| {
+        let value = work(deck);
+        Box::new(move |outcome: Result<(), Unavailable>| {
+            // Whoever asked may have gone away; what was decided stands.
+            let _ = sender.send(outcome.map(|()| value));
+        }) as Answer
+    });
+    (Job { origin, work }, receiver)
+}
+
+impl Control {
+    pub fn hub(&self) -> &Hub {
+        &self.shared.hub
+    }
+
+    pub fn clock(&self) -> &Clock {
+        &self.shared.clock
+    }
+
+    /// Changes the world. Answers when the change is durable.
+    pub async fn write<R: Send + 'static>(
+        &self,
+        origin: Origin,
+        work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
+    ) -> Result<R, Unavailable> {
+        let (job, answer) = job(origin, work);
+        self.jobs.try_send(job).map_err(|error| match error {
+            TrySendError::Full(_) => Unavailable::Busy,
+            TrySendError::Disconnected(_) => Unavailable::Closing,
+        })?;
+        answer.await.unwrap_or(Err(Unavailable::Closing))
+    }
+
+    /// As `write`, for a thread of the server's own: waits for its turn however many are before it.
+    pub fn write_blocking<R: Send + 'static>(
+        &self,
+        origin: Origin,
+        work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
+    ) -> Result<R, Unavailable> {
+        let (job, answer) = job(origin, work);
+        self.jobs.send(job).map_err(|_| Unavailable::Closing)?;
+        answer.blocking_recv().unwrap_or(Err(Unavailable::Closing))
+    }
+
+    /// What a change would do: the same function, on a copy that is thrown away.
+    pub async fn preview<R: Send + 'static>(
+        &self,
+        origin: Origin,
+        work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
+    ) -> Result<(R, Prepared), Unavailable> {
+        let _turn = self.shared.previews.acquire().await.map_err(|_| Unavailable::Closing)?;
+        let shared = self.shared.clone();
+        let copied = move || {
+            let mut copy = shared.world().clone();
+            let seen = copy.next;
+            let mut deck = Deck::new(&mut copy, shared.clock.now(), origin);
+            let value = work(&mut deck);
+            (value, deck.finish(), seen)
+        };
+        let (value, prepared, seen) =
+            tokio::task::spawn_blocking(copied).await.map_err(|_| Unavailable::Closing)?;
+        self.until_durable(seen).await?;
+        Ok((value, prepared))
+    }
+
+    /// Looks at the world. Answers when all that was seen is durable.
+    pub async fn read<R>(&self, look: impl FnOnce(&World, Tick) -> R) -> Result<R, Unavailable> {
+        let (value, seen) = {
+            let world = self.shared.world();
+            (look(&world, self.shared.clock.now()), world.next)
+        };
+        self.until_durable(seen).await?;
+        Ok(value)
+    }
+
+    async fn until_durable(&self, seen: u64) -> Result<(), Unavailable> {
+        let mut durable = self.shared.durable.subscribe();
+        let before = *durable.borrow();
+        if before.next >= seen {
+            return Ok(());
+        }
+        let reached = durable.wait_for(|now| now.next >= seen || now.failures > before.failures).await;
+        match reached {
+            Ok(now) if now.failures == before.failures => Ok(()),
+            Ok(_) => Err(Unavailable::Store { what: "what was read was undone".into(), full: false }),
+            Err(_) => Err(Unavailable::Closing),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Where a request works: it looks at the world, gives commands, and what they bring about is collected.
+
+use super::entry::{Body, Fact, Origin, VERSION};
+use super::hub::Line;
+use super::lines;
+use super::world::{Document, World};
+use std::sync::Arc;
+use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::workload::WorkloadSpec;
+use tidegate_engine::{Command, Event, EventKind, Refusal};
+
+/// A request that was carried out in memory, ready for the store.
+#[derive(Debug)]
+pub struct Prepared {
+    pub first: u64,
+    pub at: Tick,
+    pub body: Body,
+    pub documents: Vec<(WorkloadId, Arc<Document>)>,
+    pub past: Vec<Past>,
+    pub receipt: Option<Receipt>,
+    /// For watchers, and for those who asked for a preview.
+    pub lines: Vec<Line>,
+}
+
+impl Prepared {
+    pub fn is_empty(&self) -> bool {
+        self.body.events.is_empty() && self.body.facts.is_empty() && self.receipt.is_none()
+    }
+
+    /// The number of the event after its last one.
+    pub fn next(&self) -> u64 {
+        self.first + self.body.events.len() as u64
+    }
+}
+
+/// A workload that leaves memory.
+#[derive(Clone, Debug)]
+pub struct Past {
+    pub id: WorkloadId,
+    pub name: Box<str>,
+    pub workspace: Box<str>,
+    pub quota: Box<str>,
+    pub module: &'static str,
+    pub state: &'static str,
+    pub ended: Tick,
+    /// The resource as it would have been shown, with its events.
+    pub body: Vec<u8>,
+}
+
+/// What was answered to a request with an Idempotency-Key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Receipt {
+    pub key: Box<str>,
+    /// Of the request: the same key with another request is a mistake.
+    pub request: [u8; 32],
+    pub status: u16,
+    pub body: Arc<[u8]>,
+    pub at: Tick,
+}
+
+#[derive(Debug)]
+pub struct Deck<'a> {
+    world: &'a mut World,
+    now: Tick,
+    origin: Arc<Origin>,
+    prepared: Prepared,
+}
+
+impl<'a> Deck<'a> {
+    pub(super) fn new(world: &'a mut World, now: Tick, origin: Origin) -> Deck<'a> {
+        let body = Body { v: VERSION, origin: origin.clone(), events: Vec::new(), facts: Vec::new() };
+        let prepared = Prepared {
+            first: world.next,
+            at: now,
+            body,
+            documents: Vec::new(),
+            past: Vec::new(),
+            receipt: None,
+            lines: Vec::new(),
+        };
+        Deck { world, now, origin: Arc::new(origin), prepared }
+    }
+
+    pub fn world(&self) -> &World {
+        self.world
+    }
+
+    pub fn now(&self) -> Tick {
+        self.now
+    }
+
+    pub fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// Carries out a command. A refusal changes nothing.
+    pub fn command(&mut self, command: Command) -> Result<Vec<Event>, Refusal> {
+        let events = self.world.engine.handle(self.now, command)?;
+        self.take(&events);
+        Ok(events)
+    }
+
+    /// Submits a workload with what the engine is not told about it.
+    pub fn submit(&mut self, spec: WorkloadSpec, document: Arc<Document>) -> Result<WorkloadId, Refusal> {
+        let events = self.world.engine.handle(self.now, Command::Submit(Box::new(spec)))?;
+        let queued = events.iter().find_map(|event| match event.kind {
+            EventKind::Queued { workload, .. } => Some(workload),
+            _ => None,
+        });
+        let id = queued.expect("who is submitted is queued");
+        self.world.documents.insert(id, document.clone());
+        self.prepared.documents.push((id, document));
+        self.take(&events);
+        Ok(id)
+    }
+
+    /// Notes what the engine is not told.
+    pub fn note(&mut self, fact: Fact) {
+        self.world.shell.learn(&fact);
+        self.prepared.body.facts.push(fact);
+    }
+
+    /// Drops an ended workload from memory; it stays readable from the store.
+    pub fn retire(&mut self, past: Past) -> Result<(), Refusal> {
+        self.command(Command::Forget { workload: past.id })?;
+        self.prepared.past.push(past);
+        Ok(())
+    }
+
+    /// Remembers what is answered, in case the same request comes again.
+    pub fn remember(&mut self, receipt: Receipt) {
+        self.world.receipts.insert(receipt.clone());
+        self.prepared.receipt = Some(receipt);
+    }
+
+    /// Lines for watchers of what happened so far on this deck.
+    pub fn lines(&self) -> &[Line] {
+        &self.prepared.lines
+    }
+
+    fn take(&mut self, events: &[Event]) {
+        for event in events {
+            // Names are looked up before a workload may be forgotten.
+            if let Some(line) = lines::line(self.world, self.world.next, event) {
+                self.prepared.lines.push(line);
+            }
+            self.world.observe(event, &self.origin);
+        }
+        self.prepared.body.events.extend_from_slice(events);
+    }
+
+    pub(super) fn finish(self) -> Prepared {
+        self.prepared
+    }
+}

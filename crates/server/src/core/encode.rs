@@ -1,0 +1,63 @@
+//! What a request brought about, as the store takes it.
+
+use super::deck::Prepared;
+use tidegate_store::{Entry, PastRow, Receipt};
+
+/// Owns what an entry borrows.
+pub(super) struct Encoded<'a> {
+    prepared: &'a Prepared,
+    body: Vec<u8>,
+    documents: Vec<(u64, Vec<u8>)>,
+}
+
+/// Owns the lists of borrowed pieces.
+pub(super) struct Pieces<'a> {
+    documents: Vec<(u64, &'a [u8])>,
+    past: Vec<PastRow<'a>>,
+}
+
+pub(super) fn encode(prepared: &Prepared) -> Encoded<'_> {
+    let documents = prepared.documents.iter().map(|(id, document)| {
+        (u64::from(id.0), serde_json::to_vec(document.as_ref()).expect("a document is plain data"))
+    });
+    Encoded { prepared, body: prepared.body.encode(), documents: documents.collect() }
+}
+
+impl Encoded<'_> {
+    pub(super) fn pieces(&self) -> Pieces<'_> {
+        let past = self.prepared.past.iter().map(|past| PastRow {
+            id: u64::from(past.id.0),
+            name: &past.name,
+            workspace: &past.workspace,
+            quota: &past.quota,
+            module: past.module,
+            state: past.state,
+            labels: &[],
+            ended_at: past.ended.0,
+            body: &past.body,
+        });
+        Pieces {
+            documents: self.documents.iter().map(|(id, bytes)| (*id, bytes.as_slice())).collect(),
+            past: past.collect(),
+        }
+    }
+
+    pub(super) fn entry<'e>(&'e self, pieces: &'e Pieces<'e>) -> Entry<'e> {
+        let receipt = self.prepared.receipt.as_ref().map(|receipt| Receipt {
+            key: &receipt.key,
+            request: &receipt.request,
+            status: receipt.status,
+            body: &receipt.body,
+            at: receipt.at.0,
+        });
+        Entry {
+            first: self.prepared.first,
+            events: self.prepared.body.events.len() as u32,
+            at: self.prepared.at.0,
+            body: &self.body,
+            documents: &pieces.documents,
+            past: &pieces.past,
+            receipt,
+        }
+    }
+}

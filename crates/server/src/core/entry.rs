@@ -1,0 +1,112 @@
+//! One entry of the log: what one request, report or timer brought about.
+
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use tidegate_engine::Event;
+use tidegate_engine::ids::WorkloadId;
+
+/// The version of entries that this release writes. It reads all up to it.
+pub const VERSION: u32 = 1;
+
+/// Who asked, and in which words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// A user; `system` for timers, `executor` for reports.
+    pub by: Arc<str>,
+    /// What was asked for, such as `quota.scale`.
+    pub operation: Arc<str>,
+    /// The id of the request, as in its answer and in the server's own log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<Arc<str>>,
+}
+
+impl Origin {
+    pub fn new(by: &str, operation: &str) -> Origin {
+        Origin { by: by.into(), operation: operation.into(), request: None }
+    }
+}
+
+/// What the engine is not told and people want to know.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Fact {
+    /// A unit's processes ended by themselves.
+    Exited { workload: WorkloadId, unit: u32, code: i32 },
+}
+
+/// Writes and reads as JSON; fields that are added later need a default.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    pub v: u32,
+    #[serde(flatten)]
+    pub origin: Origin,
+    pub events: Vec<Event>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Fact>,
+}
+
+/// Why an entry cannot be read.
+#[derive(Debug)]
+pub enum Unreadable {
+    /// A later release wrote it.
+    Newer { found: u32 },
+    Malformed(serde_json::Error),
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Unreadable::Newer { found } => {
+                write!(f, "it has version {found}, and this release reads versions up to {VERSION}")
+            }
+            Unreadable::Malformed(error) => write!(f, "it is not an entry: {error}"),
+        }
+    }
+}
+
+impl Body {
+    pub fn encode(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("events are plain data")
+    }
+
+    pub fn decode(bytes: &[u8]) -> Result<Body, Unreadable> {
+        #[derive(Deserialize)]
+        struct Head {
+            v: u32,
+        }
+        serde_json::from_slice(bytes).map_err(|error| match serde_json::from_slice::<Head>(bytes) {
+            Ok(Head { v }) if v > VERSION => Unreadable::Newer { found: v },
+            _ => Unreadable::Malformed(error),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tidegate_engine::EventKind;
+    use tidegate_engine::ids::{PoolId, Tick};
+    use tidegate_engine::words::PoolKind;
+
+    fn body() -> Body {
+        let kind = EventKind::PoolCreated { pool: PoolId(0), name: "h100".into(), kind: PoolKind::General };
+        Body {
+            v: VERSION,
+            origin: Origin { request: Some("r-1".into()), ..Origin::new("admin", "pool.create") },
+            events: vec![Event { at: Tick(1_000), kind }],
+            facts: vec![Fact::Exited { workload: WorkloadId(7), unit: 0, code: -9 }],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        assert_eq!(Body::decode(&body().encode()).expect("reads"), body());
+    }
+
+    #[test]
+    fn a_later_version_is_told_from_garbage() {
+        assert!(matches!(Body::decode(br#"{"v":2,"new":1}"#), Err(Unreadable::Newer { found: 2 })));
+        assert!(matches!(Body::decode(br#"{"v":1}"#), Err(Unreadable::Malformed(_))));
+        assert!(matches!(Body::decode(b"\xff"), Err(Unreadable::Malformed(_))));
+    }
+}

@@ -1,0 +1,72 @@
+//! What the executor is to be told, once it is durable.
+
+use super::world::World;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+use tidegate_engine::ids::WorkloadId;
+use tidegate_executor::dispatch::Change;
+use tidegate_executor::{Assignment, Launch};
+
+/// News for the executor's thread.
+#[derive(Debug)]
+pub enum Notice {
+    Assign(Assignment),
+    Forget(WorkloadId),
+    /// The world was undone: these are all assignments.
+    Reconcile(Vec<Assignment>),
+    /// It has something to poll.
+    Look,
+}
+
+#[derive(Debug)]
+pub struct Outbox {
+    notices: Vec<Notice>,
+    sender: Sender<Notice>,
+}
+
+impl Outbox {
+    pub fn new(sender: Sender<Notice>) -> Outbox {
+        Outbox { notices: Vec::new(), sender }
+    }
+
+    /// Takes down what changed, as the world stands after a group of requests.
+    pub(super) fn collect(&mut self, world: &mut World) {
+        let changes = std::mem::take(&mut world.changes);
+        let mut ended = BTreeSet::new();
+        let mut assigned = BTreeSet::new();
+        for change in changes {
+            match change {
+                Change::Assigned(workload) => assigned.insert(workload),
+                Change::Ended(workload) => ended.insert(workload),
+            };
+        }
+        for workload in assigned.difference(&ended) {
+            self.notices.extend(assignment(world, *workload).map(Notice::Assign));
+        }
+        self.notices.extend(ended.into_iter().map(Notice::Forget));
+    }
+
+    pub(super) fn send(&mut self) {
+        for notice in self.notices.drain(..) {
+            // Nobody listens while the server goes down: the next start tells the executor everything.
+            let _ = self.sender.send(notice);
+        }
+    }
+
+    /// What was collected did not become durable: the executor is told everything again.
+    pub(super) fn restate(&mut self, world: &World) {
+        self.notices.clear();
+        let _ = self.sender.send(Notice::Reconcile(assignments(world)));
+    }
+}
+
+/// All that should run.
+pub fn assignments(world: &World) -> Vec<Assignment> {
+    world.dispatch.assigned().filter_map(|workload| assignment(world, workload)).collect()
+}
+
+fn assignment(world: &World, workload: WorkloadId) -> Option<Assignment> {
+    let launch: Arc<Launch> = world.launch(workload);
+    world.dispatch.assignment(&world.engine, workload, &launch)
+}

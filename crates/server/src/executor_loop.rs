@@ -1,0 +1,104 @@
+//! The thread that stands between the control loop and an executor.
+
+use crate::core::control::{Control, Unavailable};
+use crate::core::entry::{Fact, Origin};
+use crate::core::outbox::{Notice, assignments};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tidegate_executor::inbox::Inbox;
+use tidegate_executor::{Executor, Report};
+
+/// The longest sleep without a look at the executor.
+const LONGEST_SLEEP: Duration = Duration::from_secs(10);
+/// How long to wait before reports that the store did not take are asked for again.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Tells the executor what should run and the engine what has happened, until the control loop is gone.
+pub fn start(
+    mut executor: Box<dyn Executor>,
+    control: Control,
+    sender: Sender<Notice>,
+    notices: Receiver<Notice>,
+) -> std::io::Result<JoinHandle<()>> {
+    let waker = sender.clone();
+    executor.set_waker(Arc::new(move || {
+        let _ = waker.send(Notice::Look);
+    }));
+    let thread = std::thread::Builder::new().name("executor".into());
+    thread.spawn(move || {
+        executor.reconcile(control.read_blocking(assignments));
+        let mut between = Between { executor, control, inbox: Arc::default() };
+        between.run(&notices);
+    })
+}
+
+struct Between {
+    executor: Box<dyn Executor>,
+    control: Control,
+    /// Lent to the writer while it acts upon reports.
+    inbox: Arc<Mutex<Inbox>>,
+}
+
+impl Between {
+    fn run(&mut self, notices: &Receiver<Notice>) {
+        loop {
+            let now = self.control.clock().now();
+            let reports = self.executor.poll(now);
+            if !reports.is_empty() {
+                match self.pass_on(reports) {
+                    Ok(()) => {}
+                    Err(Unavailable::Closing) => return,
+                    Err(_) => {
+                        std::thread::sleep(RETRY);
+                        self.executor.reconcile(self.control.read_blocking(assignments));
+                    }
+                }
+            }
+            let due = self.executor.next_due().map_or(LONGEST_SLEEP, |due| {
+                Duration::from_millis(due.since(self.control.clock().now()).0).min(LONGEST_SLEEP)
+            });
+            match notices.recv_timeout(due) {
+                Ok(notice) => {
+                    self.take(notice);
+                    while let Ok(notice) = notices.try_recv() {
+                        self.take(notice);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn take(&mut self, notice: Notice) {
+        match notice {
+            Notice::Assign(assignment) => self.executor.assign(assignment),
+            Notice::Forget(workload) => {
+                self.inbox.lock().expect("nobody panics while reading reports").forget(workload);
+                self.executor.forget(workload);
+            }
+            Notice::Reconcile(all) => self.executor.reconcile(all),
+            Notice::Look => {}
+        }
+    }
+
+    /// Turns reports into commands, on the writer.
+    fn pass_on(&self, reports: Vec<Report>) -> Result<(), Unavailable> {
+        let inbox = self.inbox.clone();
+        self.control.write_blocking(Origin::new("executor", "report"), move |deck| {
+            let mut inbox = inbox.lock().expect("nobody panics while reading reports");
+            inbox.hear(reports);
+            while let Some(finding) = inbox.next(&deck.world().engine, &deck.world().dispatch) {
+                if let Err(refusal) = deck.command(finding.command) {
+                    tracing::error!(what = refusal.what(), "a report was refused");
+                    continue;
+                }
+                if let Some(exit) = finding.exit {
+                    deck.note(Fact::Exited { workload: exit.workload, unit: exit.unit, code: exit.code });
+                }
+            }
+        })
+    }
+}

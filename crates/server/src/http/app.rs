@@ -1,0 +1,74 @@
+//! What every route has at hand.
+
+use crate::core::control::Control;
+use crate::token::TokenHash;
+use std::sync::{Arc, Mutex};
+use tidegate_store::{Reader, StoreError};
+
+/// Cheap to clone: one for every request.
+#[derive(Clone, Debug)]
+pub struct App(Arc<Parts>);
+
+#[derive(Debug)]
+pub struct Parts {
+    pub control: Control,
+    pub admin: TokenHash,
+    pub admin_name: Arc<str>,
+    readers: Readers,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    pub fn new(control: Control, admin: TokenHash, reader: Box<dyn Reader>) -> App {
+        let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
+        App(Arc::new(Parts { control, admin, admin_name: super::auth::ADMIN.into(), readers }))
+    }
+
+    /// Reads from the store, on a thread that may wait for the disk.
+    pub async fn with_reader<R: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn Reader) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, StoreError> {
+        let app = self.clone();
+        let read = tokio::task::spawn_blocking(move || {
+            let reader = app.readers.take()?;
+            let result = work(&*reader);
+            app.readers.put_back(reader);
+            result
+        });
+        read.await.expect("reading does not panic, and is not cancelled")
+    }
+}
+
+/// Readers that are kept for the next request.
+#[derive(Debug)]
+struct Readers {
+    /// Where more come from.
+    first: Mutex<Box<dyn Reader>>,
+    idle: Mutex<Vec<Box<dyn Reader>>>,
+}
+
+/// Readers kept open while nobody reads.
+const MAX_IDLE: usize = 8;
+
+impl Readers {
+    fn take(&self) -> Result<Box<dyn Reader>, StoreError> {
+        if let Some(reader) = self.idle.lock().expect("nobody panics here").pop() {
+            return Ok(reader);
+        }
+        self.first.lock().expect("nobody panics here").another()
+    }
+
+    fn put_back(&self, reader: Box<dyn Reader>) {
+        let mut idle = self.idle.lock().expect("nobody panics here");
+        if idle.len() < MAX_IDLE {
+            idle.push(reader);
+        }
+    }
+}

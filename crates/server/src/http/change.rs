@@ -1,0 +1,264 @@
+//! The way of every change: dry or not, once or again, answered when durable.
+
+use super::app::App;
+use super::auth::Caller;
+use super::problem::Refused;
+use crate::core::control::Unavailable;
+use crate::core::deck::{Deck, Receipt};
+use crate::core::entry::Origin;
+use crate::core::recovery;
+use axum::body::Bytes;
+use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::http::header::{CONTENT_TYPE, ETAG};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+use tidegate_api::limits::MAX_IDEMPOTENCY_KEY;
+use tidegate_api::problem::{Code, Problem};
+
+/// How a change was asked for. Taken from the head of a request.
+#[derive(Clone, Debug)]
+pub struct Change {
+    by: Arc<str>,
+    request: Arc<str>,
+    dry_run: bool,
+    /// The Idempotency-Key, made the caller's own.
+    key: Option<Box<str>>,
+    /// Method and path, for the hash of the request.
+    target: Box<str>,
+    if_match: Option<Box<str>>,
+}
+
+/// What a change answers.
+#[derive(Debug)]
+pub struct Made<T> {
+    pub status: StatusCode,
+    pub version: Option<String>,
+    pub body: T,
+}
+
+impl<T> Made<T> {
+    pub fn ok(body: T) -> Made<T> {
+        Made { status: StatusCode::OK, version: None, body }
+    }
+
+    pub fn created(body: T) -> Made<T> {
+        Made { status: StatusCode::CREATED, version: None, body }
+    }
+}
+
+/// The id of a request, given by a layer before all others.
+#[derive(Clone, Debug)]
+pub struct RequestId(pub Arc<str>);
+
+impl FromRequestParts<App> for Change {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Change, Refused> {
+        let caller = parts.extensions.get::<Caller>().expect("routes that change something are authenticated");
+        let request = parts.extensions.get::<RequestId>().expect("every request has an id");
+        let header = |name: &str| parts.headers.get(name).map(HeaderValue::to_str).transpose();
+        let text = |name: &'static str| {
+            header(name).map_err(|_| {
+                Refused(Problem::new(Code::BadParameter, format!("the header {name} is not plain text")))
+            })
+        };
+        let key = text("idempotency-key")?;
+        if let Some(key) = key.filter(|key| key.is_empty() || key.len() > MAX_IDEMPOTENCY_KEY) {
+            let detail = format!(
+                "an Idempotency-Key has 1 to {MAX_IDEMPOTENCY_KEY} characters, this one has {}",
+                key.len()
+            );
+            return Err(Refused(Problem::new(Code::BadParameter, detail)));
+        }
+        Ok(Change {
+            by: caller.name.clone(),
+            request: request.0.clone(),
+            dry_run: dry_run(parts)?,
+            key: key.map(|key| format!("{}/{key}", caller.name).into()),
+            target: format!("{} {}", parts.method, parts.uri).into(),
+            if_match: text("if-match")?.map(Into::into),
+        })
+    }
+}
+
+impl OptionalFromRequestParts<App> for Change {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Option<Change>, Refused> {
+        <Change as FromRequestParts<App>>::from_request_parts(parts, app).await.map(Some)
+    }
+}
+
+/// `?dryRun=true`, wherever it stands in the query.
+fn dry_run(parts: &Parts) -> Result<bool, Refused> {
+    let query = parts.uri.query().unwrap_or_default();
+    let given = query.split('&').find_map(|pair| pair.strip_prefix("dryRun="));
+    match given {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => {
+            let detail = format!("dryRun is {other:?}; it is true or false");
+            Err(Refused(Problem::new(Code::BadParameter, detail)))
+        }
+    }
+}
+
+/// An answer, ready to be sent and to be remembered.
+struct Settled {
+    status: StatusCode,
+    version: Option<String>,
+    body: Bytes,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Preview<'a> {
+    dry_run: bool,
+    would: Vec<&'a RawValue>,
+    result: &'a RawValue,
+}
+
+impl Change {
+    /// Whether a dry run was asked for.
+    pub fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
+    /// What must be the version of a resource for it to be changed; an error if nothing is said.
+    pub fn must_match(&self, version: u64) -> Result<(), Problem> {
+        let version = version.to_string();
+        let given = self.if_match.as_deref().ok_or_else(|| {
+            Problem::new(Code::VersionRequired, "this change wants to know which version it changes")
+                .hint("read the resource and send its ETag as If-Match")
+        })?;
+        let named = |tag: &str| tag.trim().trim_start_matches("W/").trim_matches('"') == version;
+        if given.trim() == "*" || given.split(',').any(named) {
+            return Ok(());
+        }
+        let detail = format!("it has version \"{version}\" by now, the request is for {given}");
+        Err(Problem::new(Code::StaleVersion, detail).hint("read it again, see what has changed, then decide"))
+    }
+
+    /// Carries out a change and answers. `sent` is the body of the request: with an Idempotency-Key, the same
+    /// request is answered as it was the first time, and another one is refused.
+    pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: &[u8], work: F) -> Response
+    where
+        T: Serialize,
+        F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
+    {
+        match self.decide(app, operation, sent, work).await {
+            Ok(settled) => settled.into_response(),
+            Err(problem) => Refused(problem).into_response(),
+        }
+    }
+
+    async fn decide<T, F>(
+        self,
+        app: &App,
+        operation: &'static str,
+        sent: &[u8],
+        work: F,
+    ) -> Result<Settled, Problem>
+    where
+        T: Serialize,
+        F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
+    {
+        let origin = Origin {
+            by: self.by.clone(),
+            operation: operation.into(),
+            request: Some(self.request.clone()),
+        };
+        if self.dry_run {
+            let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
+            let (settled, prepared) = previewed.map_err(unavailable)?;
+            let settled = settled?;
+            let lines = prepared.lines.iter().map(|line| raw(&line.data)).collect();
+            return Ok(settle(Made::ok(Preview { dry_run: true, would: lines, result: raw_bytes(&settled.body) })));
+        }
+        let hash = self.key.as_ref().map(|_| self.hash(sent));
+        let earlier = self.earlier(app).await?;
+        let decided = app.control.write(origin, move |deck| {
+            let Some((key, hash)) = self.key.clone().zip(hash) else {
+                return work(deck, &self).map(settle);
+            };
+            let known = deck.world().receipts.get(&key, deck.now()).cloned().or(earlier);
+            if let Some(receipt) = known {
+                return repeat(&receipt, hash);
+            }
+            let settled = settle(work(deck, &self)?);
+            let (status, body) = (settled.status.as_u16(), Arc::from(settled.body.as_ref()));
+            deck.remember(Receipt { key, request: hash, status, body, at: deck.now() });
+            Ok(settled)
+        });
+        decided.await.map_err(unavailable)?
+    }
+
+    fn hash(&self, sent: &[u8]) -> [u8; 32] {
+        let mut hash = Sha256::new();
+        hash.update(self.target.as_bytes());
+        hash.update([0]);
+        hash.update(sent);
+        hash.finalize().into()
+    }
+
+    /// The receipt of a key from before the last start, if there is one.
+    async fn earlier(&self, app: &App) -> Result<Option<Receipt>, Problem> {
+        let Some(key) = self.key.clone() else { return Ok(None) };
+        let now = app.control.clock().now();
+        let found = app.with_reader(move |reader| reader.receipt(&key)).await;
+        let found = found.map_err(|error| super::problem::of_store(&error))?;
+        let fresh = |receipt: &Receipt| now.since(receipt.at) < crate::core::receipts::REMEMBERED;
+        Ok(found.and_then(recovery::receipt).filter(fresh))
+    }
+}
+
+fn repeat(receipt: &Receipt, request: [u8; 32]) -> Result<Settled, Problem> {
+    if receipt.request != request {
+        return Err(Problem::new(Code::IdempotencyMismatch, "this Idempotency-Key was used for another request")
+            .hint("use a new key for a new request"));
+    }
+    let status = StatusCode::from_u16(receipt.status).unwrap_or(StatusCode::OK);
+    Ok(Settled { status, version: None, body: Bytes::copy_from_slice(&receipt.body) })
+}
+
+fn settle<T: Serialize>(made: Made<T>) -> Settled {
+    let body = serde_json::to_vec(&made.body).expect("an answer is plain data");
+    Settled { status: made.status, version: made.version, body: body.into() }
+}
+
+fn raw(json: &str) -> &RawValue {
+    serde_json::from_str(json).expect("a line is JSON")
+}
+
+fn raw_bytes(json: &[u8]) -> &RawValue {
+    serde_json::from_slice(json).expect("an answer is JSON")
+}
+
+pub fn unavailable(why: Unavailable) -> Problem {
+    match why {
+        Unavailable::Busy => {
+            Problem::new(Code::QueueFull, "more requests wait than the server can answer soon")
+        }
+        Unavailable::Store { what, full: true } => Problem::new(Code::StorageFull, what.to_string()),
+        Unavailable::Store { what, full: false } => Problem::new(Code::StoreFailing, what.to_string()),
+        Unavailable::Closing => Problem::new(Code::NotReady, "the server is going down"),
+    }
+}
+
+impl IntoResponse for Settled {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let tag = self.version.and_then(|version| HeaderValue::from_str(&format!("\"{version}\"")).ok());
+        if let Some(tag) = tag {
+            headers.insert(ETAG, tag);
+        }
+        response
+    }
+}

@@ -1,0 +1,120 @@
+//! Connections: accepted up to a bound, encrypted where asked for, cut off when they dawdle.
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::connect_info::ConnectInfo;
+use axum::http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio_rustls::TlsAcceptor;
+use tower::ServiceExt;
+
+/// A client has this long to send the head of a request, and so has a TLS handshake.
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections at once. Watchers are most of them; each costs some 20 KiB.
+pub const MAX_CONNECTIONS: usize = 16_384;
+/// Descriptors for everything but connections: the store, logs, the executor.
+const OTHER_DESCRIPTORS: u64 = 512;
+/// How long requests in flight may take to end when the server goes down.
+const LINGER: Duration = Duration::from_secs(5);
+
+/// Raises the limit of open files as far as it is needed and allowed, and says how many connections it leaves.
+pub fn connection_limit() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let wanted = MAX_CONNECTIONS as u64 + OTHER_DESCRIPTORS;
+    let wanted = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
+    if limit.current.is_some_and(|current| current < wanted) {
+        let raised = Rlimit { current: Some(wanted), maximum: limit.maximum };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            tracing::warn!(%error, wanted, "the limit of open files cannot be raised");
+        }
+    }
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    (files.saturating_sub(OTHER_DESCRIPTORS) as usize).clamp(1, MAX_CONNECTIONS)
+}
+
+/// Serves until `closing` turns true; then lets requests in flight end.
+pub async fn serve(
+    listener: TcpListener,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    connections: usize,
+    mut closing: watch::Receiver<bool>,
+) {
+    let slots = Arc::new(Semaphore::new(connections));
+    loop {
+        let accepted = tokio::select! {
+            accepted = accept(&listener, &slots) => accepted,
+            _ = closing.wait_for(|closing| *closing) => break,
+        };
+        let (stream, peer, slot) = accepted;
+        let (tls, router, closing) = (tls.clone(), router.clone(), closing.clone());
+        tokio::spawn(async move {
+            // Small answers go out at once.
+            let _ = stream.set_nodelay(true);
+            match tls {
+                None => talk(stream, peer, router, closing).await,
+                Some(tls) => match tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, peer, router, closing).await,
+                    Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS"),
+                    Err(_) => tracing::debug!(%peer, "the TLS handshake took too long"),
+                },
+            }
+            drop(slot);
+        });
+    }
+    let all = u32::try_from(connections).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(LINGER, slots.acquire_many(all)).await;
+}
+
+/// The next connection. Above the bound those who wait stay in the listener's backlog.
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
+    loop {
+        let slot = slots.clone().acquire_owned().await.expect("the semaphore is never closed");
+        match listener.accept().await {
+            Ok((stream, peer)) => return (stream, peer, slot),
+            Err(error) => {
+                // Out of descriptors, or the client is gone already: others may have more luck a moment later.
+                tracing::warn!(%error, "a connection was not accepted");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        }
+    }
+}
+
+async fn talk<S>(stream: S, peer: SocketAddr, router: Router, mut closing: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let service = router.map_request(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.map(Body::new)
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        _ = closing.wait_for(|closing| *closing) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%peer, %error, "a connection broke");
+    }
+}
