@@ -1,7 +1,7 @@
 //! The books of every quota, as a table and as JSON.
 
 use super::figures::Figures;
-use super::labels::Labels;
+use super::labels::Directory;
 use serde_json::{Map, Value, json};
 use tidegate_engine::Engine;
 use tidegate_engine::books::QuotaBooks;
@@ -26,7 +26,7 @@ pub struct Row {
 }
 
 /// Quotas in tree order.
-pub(crate) fn rows(engine: &Engine, labels: &Labels) -> Vec<Row> {
+pub(crate) fn rows(engine: &Engine, labels: &dyn Directory) -> Vec<Row> {
     let row = |b: QuotaBooks| {
         let figures = |r: &Resources| labels.figures(b.quota, r);
         Row {

@@ -1,6 +1,6 @@
 //! Why a workload is where it is.
 
-use super::labels::Labels;
+use super::labels::Directory;
 use super::note::AccountDraws;
 use serde_json::{Value, json};
 use tidegate_engine::Engine;
@@ -46,14 +46,14 @@ struct Given {
 }
 
 impl Given {
-    fn new(units: &[&Unit], id: WorkloadId, labels: &Labels) -> Option<Given> {
+    fn new(units: &[&Unit], id: WorkloadId, labels: &dyn Directory) -> Option<Given> {
         let class = units.iter().map(|unit| unit.class).min()?;
         let mut nodes: Vec<_> =
             units.iter().flat_map(|u| u.grant.slots.iter().map(|slot| slot.node)).collect();
         nodes.sort_unstable();
         nodes.dedup();
         Some(Given {
-            draws: labels.draws(units.iter().flat_map(|u| u.grant.draws.iter())),
+            draws: labels.draws(&units.iter().flat_map(|u| u.grant.draws.iter()).collect::<Vec<_>>()),
             class,
             nodes: nodes.into_iter().map(|node| labels.node_of(id, node)).collect(),
         })
@@ -87,7 +87,7 @@ fn listed(names: &[String]) -> String {
 }
 
 impl Explained {
-    pub(crate) fn new(explanation: &Explanation, engine: &Engine, labels: &Labels) -> Explained {
+    pub fn new(explanation: &Explanation, engine: &Engine, labels: &dyn Directory) -> Explained {
         let id = explanation.workload;
         let names = |ids: &Vec<_>| ids.iter().map(|id| labels.workload(*id)).collect();
         let evicted = |(at, cause): &(Tick, Cause)| Evicted {
@@ -114,7 +114,7 @@ impl Explained {
         }
     }
 
-    pub(crate) fn lines(&self) -> Vec<String> {
+    pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![match &self.ahead {
             None => format!("{} in {}", self.state, self.queue),
             Some(ahead) if ahead.is_empty() => format!("{} in {}, position 1", self.state, self.queue),
@@ -152,7 +152,7 @@ impl Explained {
         (!listed.is_empty()).then(|| format!("evicted for it: {gone}{more}"))
     }
 
-    pub(crate) fn fields(&self) -> Vec<(&'static str, Value)> {
+    pub fn fields(&self) -> Vec<(&'static str, Value)> {
         let mut fields = vec![
             ("state", json!(self.state)),
             ("queue", json!(self.queue)),

@@ -49,7 +49,8 @@ fn would(note: &Note) -> Value {
     value
 }
 
-fn fields(note: &Note) -> Vec<(&'static str, Value)> {
+/// What there is to say beside time, subject and word.
+pub fn fields(note: &Note) -> Vec<(&'static str, Value)> {
     match &note.detail {
         Detail::None => Vec::new(),
         Detail::Queued { queue, reasons } => vec![("queue", json!(queue)), ("reasons", json!(reasons))],

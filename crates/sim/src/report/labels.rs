@@ -1,12 +1,112 @@
-//! What ids stand for, learnt from the events: also those of a preview, which the engine forgets.
+//! What ids stand for: asked of the engine, or learnt from the events, also those that the engine forgets.
 
 use super::figures::Figures;
+use tidegate_engine::Engine;
 use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, WorkloadId};
 use tidegate_engine::policy::Source;
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::{Dimension, Resources};
 use tidegate_engine::unit::Draw;
+
+/// Who knows what ids stand for.
+pub trait Directory: Names {
+    fn node(&self, pool: PoolId, id: NodeId) -> String;
+
+    /// The quota that a workload was submitted to.
+    fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId>;
+
+    /// Restarts that a workload is allowed.
+    fn restarts(&self, workload: WorkloadId) -> u32;
+
+    fn pool_of(&self, quota: QuotaId) -> PoolId;
+
+    /// Dimensions in which a root has been guaranteed anything, in order.
+    fn stated(&self, root: QuotaId) -> Vec<Dimension>;
+
+    /// Ids from the root down to the quota: sorts in tree order.
+    fn path(&self, quota: QuotaId) -> Vec<QuotaId>;
+
+    /// Dimensions in which the amounts of a quota are told: what its root states, and GPUs always.
+    fn kept(&self, quota: QuotaId) -> Vec<Dimension> {
+        let Some(root) = self.path(quota).first().copied() else { return Vec::new() };
+        let mut kept = self.stated(root);
+        let models = self.model_names(self.pool_of(quota)).len();
+        if models == 1 && !kept.iter().any(|d| d.model().is_some()) {
+            kept.insert(0, Dimension::gpu(ModelId(0)));
+        }
+        kept
+    }
+
+    fn quota(&self, id: QuotaId) -> String {
+        self.quota_name(id).into()
+    }
+
+    fn workload(&self, id: WorkloadId) -> String {
+        self.workload_name(id).into()
+    }
+
+    /// A node of the pool that the workload's quota belongs to.
+    fn node_of(&self, workload: WorkloadId, id: NodeId) -> String {
+        self.queue_of(workload).map_or("unknown".into(), |quota| self.node(self.pool_of(quota), id))
+    }
+
+    /// The name of the quota that the workload was submitted to.
+    fn queue(&self, workload: WorkloadId) -> String {
+        self.queue_of(workload).map_or("unknown".into(), |quota| self.quota(quota))
+    }
+
+    /// Amounts in the dimensions that the quota's tree keeps.
+    fn figures(&self, quota: QuotaId, r: &Resources) -> Figures {
+        Figures::of(r, &self.kept(quota), self.model_names(self.pool_of(quota)))
+    }
+
+    /// Amounts by account, in tree order.
+    fn draws(&self, draws: &[&Draw]) -> Vec<(String, Figures)> {
+        let mut accounts: Vec<QuotaId> = draws.iter().map(|d| d.account).collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        if accounts.len() > 1 {
+            accounts.sort_by_cached_key(|q| self.path(*q));
+        }
+        let figures = |account: QuotaId| {
+            let models = self.model_names(self.pool_of(account));
+            Figures::of_draws(draws.iter().copied().filter(|d| d.account == account), models)
+        };
+        accounts.into_iter().map(|account| (self.quota(account), figures(account))).collect()
+    }
+}
+
+/// As the engine stands: what it has forgotten has no name any more.
+impl Directory for Engine {
+    fn node(&self, pool: PoolId, id: NodeId) -> String {
+        let pool = self.pool(pool).filter(|pool| pool.nodes.contains(id));
+        pool.map_or("unknown".into(), |pool| pool.nodes.node(id).spec.name.to_string())
+    }
+
+    fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
+        Engine::workload(self, workload).map(|w| w.spec.quota)
+    }
+
+    fn restarts(&self, workload: WorkloadId) -> u32 {
+        Engine::workload(self, workload).map_or(0, |w| w.spec.restarts)
+    }
+
+    fn pool_of(&self, quota: QuotaId) -> PoolId {
+        Engine::quota(self, quota).map_or(PoolId(0), |q| q.pool)
+    }
+
+    fn stated(&self, root: QuotaId) -> Vec<Dimension> {
+        Engine::quota(self, root).map_or(Vec::new(), |q| q.guarantee.stated().map(|(d, _)| d).collect())
+    }
+
+    fn path(&self, quota: QuotaId) -> Vec<QuotaId> {
+        let parent = |id: &QuotaId| Engine::quota(self, *id).and_then(|q| q.parent);
+        let mut path: Vec<QuotaId> = std::iter::successors(Some(quota), parent).collect();
+        path.reverse();
+        path
+    }
+}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Labels {
@@ -86,73 +186,36 @@ impl Labels {
         label.stated.dedup();
     }
 
-    /// Dimensions in which the amounts of a quota are told: what its root states, and GPUs always.
-    fn kept(&self, quota: QuotaId) -> Vec<Dimension> {
-        let Some(label) = self.quotas.get(quota.index()) else { return Vec::new() };
-        let root = label.path.first().and_then(|root| self.quotas.get(root.index()));
-        let mut kept = root.map_or(Vec::new(), |root| root.stated.clone());
-        let models = self.model_names(label.pool).len();
-        if models == 1 && !kept.iter().any(|d| d.model().is_some()) {
-            kept.insert(0, Dimension::gpu(ModelId(0)));
-        }
-        kept
-    }
-
     /// Everything that was ever submitted, in that order.
     pub(crate) fn workload_ids(&self) -> impl Iterator<Item = WorkloadId> + use<> {
         (0..self.workloads.len() as u32).map(WorkloadId)
     }
+}
 
-    pub(crate) fn quota(&self, id: QuotaId) -> String {
-        self.quota_name(id).into()
-    }
-
-    pub(crate) fn workload(&self, id: WorkloadId) -> String {
-        self.workload_name(id).into()
-    }
-
-    pub(crate) fn node(&self, pool: PoolId, id: NodeId) -> String {
+impl Directory for Labels {
+    fn node(&self, pool: PoolId, id: NodeId) -> String {
         let name = self.pools.get(pool.index()).and_then(|p| p.nodes.get(id.index()));
         name.map_or("unknown".into(), |name| name.to_string())
-    }
-
-    /// A node of the pool that the workload's quota belongs to.
-    pub(crate) fn node_of(&self, workload: WorkloadId, id: NodeId) -> String {
-        self.queue_of(workload).map_or("unknown".into(), |quota| self.node(self.pool_of(quota), id))
     }
 
     fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
         self.workloads.get(workload.index()).map(|w| w.quota)
     }
 
-    /// The name of the quota that the workload was submitted to.
-    pub(crate) fn queue(&self, workload: WorkloadId) -> String {
-        self.queue_of(workload).map_or("unknown".into(), |quota| self.quota(quota))
-    }
-
-    pub(crate) fn restarts(&self, workload: WorkloadId) -> u32 {
+    fn restarts(&self, workload: WorkloadId) -> u32 {
         self.workloads.get(workload.index()).map_or(0, |w| w.restarts)
     }
 
-    pub(crate) fn pool_of(&self, quota: QuotaId) -> PoolId {
+    fn pool_of(&self, quota: QuotaId) -> PoolId {
         self.quotas.get(quota.index()).map_or(PoolId(0), |q| q.pool)
     }
 
-    /// Amounts in the dimensions that the quota's tree keeps.
-    pub(crate) fn figures(&self, quota: QuotaId, r: &Resources) -> Figures {
-        Figures::of(r, &self.kept(quota), self.model_names(self.pool_of(quota)))
+    fn stated(&self, root: QuotaId) -> Vec<Dimension> {
+        self.quotas.get(root.index()).map_or(Vec::new(), |q| q.stated.clone())
     }
 
-    /// Amounts by account, in tree order.
-    pub(crate) fn draws<'a>(&self, draws: impl Iterator<Item = &'a Draw> + Clone) -> Vec<(String, Figures)> {
-        let mut accounts: Vec<QuotaId> = draws.clone().map(|d| d.account).collect();
-        accounts.sort_by_key(|q| self.quotas.get(q.index()).map(|label| &label.path));
-        accounts.dedup();
-        let figures = |account: QuotaId| {
-            let models = self.model_names(self.pool_of(account));
-            Figures::of_draws(draws.clone().filter(|d| d.account == account), models)
-        };
-        accounts.into_iter().map(|account| (self.quota(account), figures(account))).collect()
+    fn path(&self, quota: QuotaId) -> Vec<QuotaId> {
+        self.quotas.get(quota.index()).map_or(Vec::new(), |q| q.path.clone())
     }
 }
 

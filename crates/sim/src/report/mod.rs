@@ -1,10 +1,10 @@
 //! What a run tells people and programs: values first, then text or JSON.
 
 pub(crate) mod books;
-pub(crate) mod explained;
+pub mod explained;
 pub mod figures;
 pub mod json;
-pub(crate) mod labels;
+pub mod labels;
 pub mod note;
 mod policy;
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! One line of a report as a value, before it is text or JSON.
 
 use super::figures::Figures;
-use super::labels::Labels;
+use super::labels::Directory;
 use tidegate_engine::event::{Cause, Event, EventKind, StartKind, StopCause};
 use tidegate_engine::ids::Tick;
-use tidegate_engine::unit::{Grant, class_of};
+use tidegate_engine::unit::{Draw, Grant, class_of};
 use tidegate_engine::words::{Class, EvictionRule};
 use tidegate_engine::workload::Exit;
 use tidegate_engine::{Refusal, nodes::NodeState};
@@ -91,14 +91,14 @@ pub enum Detail {
 }
 
 impl Note {
-    pub(crate) fn refused(at: Tick, subject: Subject, command: &'static str, refusal: &Refusal) -> Note {
+    pub fn refused(at: Tick, subject: Subject, command: &'static str, refusal: &Refusal) -> Note {
         let detail =
             Detail::Refused { command, code: refusal.code(), what: refusal.what(), hint: refusal.hint() };
         Note { at, subject, word: "refused", detail }
     }
 
     /// The note of an event; `None` for what people are not told.
-    pub(crate) fn of(event: &Event, labels: &Labels) -> Option<Note> {
+    pub fn of(event: &Event, labels: &dyn Directory) -> Option<Note> {
         let (subject, word, detail) = match &event.kind {
             EventKind::QuotaCreated { quota, spec } => {
                 let figures = labels.figures(*quota, &spec.guarantee);
@@ -134,7 +134,7 @@ impl Note {
     }
 }
 
-fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
+fn of_workload(at: Tick, kind: &EventKind, labels: &dyn Directory) -> Option<Note> {
     let (workload, word, detail) = match kind {
         EventKind::Queued { workload, reasons, .. } => {
             let reasons = reasons.iter().map(|reason| reason.text(labels)).collect();
@@ -156,7 +156,7 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
             (workload, word, started(*replicas, grants, labels))
         }
         EventKind::Moved { workload, draws, .. } => {
-            (workload, "moved", Detail::Moved { draws: labels.draws(draws.iter()), class: class_of(draws) })
+            (workload, "moved", Detail::Moved { draws: labels.draws(&draws.iter().collect::<Vec<_>>()), class: class_of(draws) })
         }
         // Who was asked to stop, and is gone when its grace is over, is reported as stopped then.
         EventKind::Evicted { cause, .. }
@@ -194,17 +194,17 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &Labels) -> Option<Note> {
     Some(Note { at, subject: Subject::Workload(labels.workload(*workload)), word, detail })
 }
 
-fn started(total: u32, grants: &[Grant], labels: &Labels) -> Detail {
-    let draws = grants.iter().flat_map(|grant| grant.draws.iter());
+fn started(total: u32, grants: &[Grant], labels: &dyn Directory) -> Detail {
+    let draws: Vec<&Draw> = grants.iter().flat_map(|grant| grant.draws.iter()).collect();
     Detail::Started {
         replicas: grants.iter().map(|grant| grant.slots.len() as u32).sum(),
         total,
-        draws: labels.draws(draws),
+        draws: labels.draws(&draws),
         class: grants.iter().map(Grant::class).min().unwrap_or(Class::Firm),
     }
 }
 
-fn evicted(replicas: u32, cause: &Cause, labels: &Labels) -> Detail {
+fn evicted(replicas: u32, cause: &Cause, labels: &dyn Directory) -> Detail {
     let by = cause.by.map(|by| labels.workload(by));
     Detail::Evicted { by, rule: cause.rule, replicas, why: super::explained::why(cause) }
 }
