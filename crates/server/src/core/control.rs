@@ -8,6 +8,7 @@ use super::clock::Clock;
 use super::deck::{Deck, Prepared};
 use super::entry::Origin;
 use super::hub::Hub;
+use super::recovery::Read;
 use super::world::World;
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
@@ -59,12 +60,14 @@ pub struct Shared {
 }
 
 impl Shared {
-    pub(super) fn new(world: World) -> Shared {
-        let (next, at) = (world.next, world.at);
+    pub(super) fn new(read: Read) -> Shared {
+        let (next, at) = (read.world.next, read.world.at);
+        let hub = Hub::new(read.lines.front().map_or(next, |line| line.number.min(read.snapshot)));
+        hub.publish(read.lines.into(), next);
         Shared {
-            world: RwLock::new(world),
+            world: RwLock::new(read.world),
             durable: watch::Sender::new(Durable { next, failures: 0 }),
-            hub: Hub::new(next),
+            hub,
             clock: Clock::starting_after(at),
             previews: Semaphore::new(MAX_PREVIEWS),
         }
@@ -166,6 +169,11 @@ impl Control {
         };
         self.until_durable(seen).await?;
         Ok(value)
+    }
+
+    /// Looks at the world as it is, durable or not: for threads of the server's own.
+    pub fn read_blocking<R>(&self, look: impl FnOnce(&World) -> R) -> R {
+        look(&self.shared.world())
     }
 
     async fn until_durable(&self, seen: u64) -> Result<(), Unavailable> {

@@ -5,6 +5,7 @@ use super::hub::Line;
 use super::lines;
 use super::world::{Document, World};
 use std::sync::Arc;
+use tidegate_api::resource::Labels;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Event, EventKind, Refusal};
@@ -43,7 +44,8 @@ pub struct Past {
     pub module: &'static str,
     pub state: &'static str,
     pub ended: Tick,
-    /// The resource as it would have been shown, with its events.
+    pub labels: Labels,
+    /// The resource as it would have been shown.
     pub body: Vec<u8>,
 }
 

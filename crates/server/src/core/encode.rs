@@ -1,6 +1,6 @@
 //! What a request brought about, as the store takes it.
 
-use super::deck::Prepared;
+use super::deck::{Past, Prepared};
 use tidegate_store::{Entry, PastRow, Receipt};
 
 /// Owns what an entry borrows.
@@ -12,8 +12,8 @@ pub(super) struct Encoded<'a> {
 
 /// Owns the lists of borrowed pieces.
 pub(super) struct Pieces<'a> {
+    labels: Vec<Vec<(&'a str, &'a str)>>,
     documents: Vec<(u64, &'a [u8])>,
-    past: Vec<PastRow<'a>>,
 }
 
 pub(super) fn encode(prepared: &Prepared) -> Encoded<'_> {
@@ -25,24 +25,30 @@ pub(super) fn encode(prepared: &Prepared) -> Encoded<'_> {
 
 impl Encoded<'_> {
     pub(super) fn pieces(&self) -> Pieces<'_> {
-        let past = self.prepared.past.iter().map(|past| PastRow {
+        let labels = |past: &'_ Past| past.labels.0.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
+        Pieces {
+            labels: self.prepared.past.iter().map(labels).collect(),
+            documents: self.documents.iter().map(|(id, bytes)| (*id, bytes.as_slice())).collect(),
+        }
+    }
+
+    /// What leaves memory.
+    pub(super) fn past<'e>(&'e self, pieces: &'e Pieces<'e>) -> Vec<PastRow<'e>> {
+        let row = |(past, labels): (&'e Past, &'e Vec<(&'e str, &'e str)>)| PastRow {
             id: u64::from(past.id.0),
             name: &past.name,
             workspace: &past.workspace,
             quota: &past.quota,
             module: past.module,
             state: past.state,
-            labels: &[],
+            labels,
             ended_at: past.ended.0,
             body: &past.body,
-        });
-        Pieces {
-            documents: self.documents.iter().map(|(id, bytes)| (*id, bytes.as_slice())).collect(),
-            past: past.collect(),
-        }
+        };
+        self.prepared.past.iter().zip(&pieces.labels).map(row).collect()
     }
 
-    pub(super) fn entry<'e>(&'e self, pieces: &'e Pieces<'e>) -> Entry<'e> {
+    pub(super) fn entry<'e>(&'e self, pieces: &'e Pieces<'e>, past: &'e [PastRow<'e>]) -> Entry<'e> {
         let receipt = self.prepared.receipt.as_ref().map(|receipt| Receipt {
             key: &receipt.key,
             request: &receipt.request,
@@ -56,7 +62,7 @@ impl Encoded<'_> {
             at: self.prepared.at.0,
             body: &self.body,
             documents: &pieces.documents,
-            past: &pieces.past,
+            past,
             receipt,
         }
     }

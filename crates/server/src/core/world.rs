@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidegate_engine::ids::{Tick, WorkloadId};
-use tidegate_engine::{Engine, Event};
+use tidegate_engine::words::Module;
+use tidegate_engine::{Engine, Event, EventKind};
+use tidegate_executor::dispatch::{Change, Dispatch};
+use tidegate_executor::{Launch, Work};
 
 pub use tidegate_api::workload::Document;
 
@@ -19,18 +22,27 @@ pub struct World {
     pub next: u64,
     /// Time of the latest event.
     pub at: Tick,
+    /// How far work has come, for the executor.
+    pub dispatch: Dispatch,
     /// What was submitted, as it was submitted. Lies beside the log.
     #[serde(skip)]
     pub documents: BTreeMap<WorkloadId, Arc<Document>>,
     /// Lie beside the log, too.
     #[serde(skip)]
     pub receipts: Receipts,
+    /// What the executor has not been told yet.
+    #[serde(skip)]
+    pub(super) changes: Vec<Change>,
 }
 
 impl World {
     /// Takes in an event that the engine has applied.
     pub(super) fn observe(&mut self, event: &Event, origin: &Arc<Origin>) {
         self.shell.observe(self.next, event, origin);
+        self.changes.extend(self.dispatch.follow(&self.engine, self.next, event));
+        if let EventKind::Forgotten { workload } = &event.kind {
+            self.documents.remove(workload);
+        }
         self.next += 1;
         self.at = self.at.max(event.at);
     }
@@ -44,5 +56,31 @@ impl World {
             self.observe(event, &origin);
         }
         body.facts.iter().for_each(|fact| self.shell.learn(fact));
+        self.changes.clear();
+    }
+
+    /// How a workload is started.
+    pub fn launch(&self, id: WorkloadId) -> Arc<Launch> {
+        let Some((document, w)) = self.documents.get(&id).zip(self.engine.workload(id)) else {
+            return Arc::new(Launch::of_work(Module::Training, Work::default()));
+        };
+        let spec = &document.spec;
+        let words = |words: &[String]| words.iter().map(|word| word.as_str().into()).collect();
+        let work = spec.virtual_run.map_or(Work::default(), |run| Work {
+            duration: run.duration.map(|d| d.span()),
+            checkpoint: run.checkpoint.map(|d| d.span()),
+            hang: run.hang,
+            fails: run.fails.map(i32::from),
+        });
+        Arc::new(Launch {
+            module: w.spec.module,
+            workspace: w.spec.workspace,
+            roles: spec.roles.iter().map(|role| role.name.as_str().into()).collect(),
+            command: words(&spec.command),
+            env: spec.env.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
+            working_dir: spec.working_dir.as_deref().map(Into::into),
+            grace: w.spec.grace,
+            work,
+        })
     }
 }

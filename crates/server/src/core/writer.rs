@@ -2,17 +2,18 @@
 
 use super::control::{Answer, Control, Durable, Job, MAX_WAITING, Shared, Unavailable};
 use super::deck::{Deck, Prepared};
+use super::encode::{Encoded, Pieces, encode};
 use super::entry::Origin;
 use super::outbox::Outbox;
-use super::recovery;
-use super::world::World;
+use super::receipts::REMEMBERED;
+use super::recovery::{self, Read, RecoveryError};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Command;
 use tidegate_engine::ids::{Span, Tick};
-use tidegate_store::{Entry, Store, StoreError};
+use tidegate_store::{Entry, Keeper, PastRow, Snapshot, Store, StoreError};
 
 /// Requests that share one append. Bounds how long a reader waits for the world.
 pub const MAX_GROUP: usize = 256;
@@ -20,6 +21,8 @@ pub const MAX_GROUP: usize = 256;
 const LONGEST_SLEEP: Duration = Duration::from_secs(10);
 /// How long to wait before the log is read again when it could not be.
 const RETRY: Duration = Duration::from_secs(1);
+/// How often a snapshot looks whether what is in it has become durable.
+const SNAPSHOT_PATIENCE: Duration = Duration::from_millis(2);
 
 /// What the writer does by itself.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +47,7 @@ pub(super) struct Writer {
     habits: Habits,
     /// Number of the event after the latest snapshot.
     snapshot: u64,
+    saving: Option<JoinHandle<()>>,
 }
 
 /// What one round decided.
@@ -55,16 +59,16 @@ struct Group {
 
 /// Starts the writer over a world that was read from `store`.
 pub fn start(
-    world: World,
+    read: Read,
     store: Box<dyn Store>,
     outbox: Outbox,
     habits: Habits,
-    snapshot: u64,
 ) -> std::io::Result<(Control, JoinHandle<()>)> {
     let (sender, jobs) = sync_channel(MAX_WAITING);
-    let shared = Arc::new(Shared::new(world));
+    let snapshot = read.snapshot;
+    let shared = Arc::new(Shared::new(read));
     let control = Control { shared: shared.clone(), jobs: sender };
-    let writer = Writer { shared, store, jobs, outbox, habits, snapshot };
+    let writer = Writer { shared, store, jobs, outbox, habits, snapshot, saving: None };
     let thread = std::thread::Builder::new().name("writer".into()).spawn(move || writer.run())?;
     Ok((control, thread))
 }
@@ -76,7 +80,9 @@ impl Writer {
             self.commit(group);
             self.snapshot_if_due();
         }
-        self.save_snapshot();
+        if let Some(saving) = self.saving.take() {
+            let _ = saving.join();
+        }
     }
 
     /// The next request, or nothing if a timer is due. `None` when nobody can ask any more.
@@ -127,7 +133,7 @@ impl Writer {
         }
         super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut group.prepared);
         group.prepared.retain(|prepared| !prepared.is_empty());
-        self.outbox.collect(&world, &group.prepared);
+        self.outbox.collect(&mut world);
         group
     }
 
@@ -148,7 +154,6 @@ impl Writer {
             }
             Err(error) => {
                 tracing::error!(error = %error, "the store did not take a change: it is undone");
-                self.outbox.clear();
                 self.undo();
                 let full = matches!(error, StoreError::Full { .. });
                 let outcome = Unavailable::Store { what: error.to_string().into(), full };
@@ -161,8 +166,12 @@ impl Writer {
         if prepared.is_empty() {
             return Ok(());
         }
-        let encoded: Vec<super::encode::Encoded> = prepared.iter().map(super::encode::encode).collect();
-        let entries: Vec<Entry<'_>> = encoded.iter().map(super::encode::Encoded::entry).collect();
+        let encoded: Vec<Encoded<'_>> = prepared.iter().map(encode).collect();
+        let pieces: Vec<Pieces<'_>> = encoded.iter().map(Encoded::pieces).collect();
+        let with = encoded.iter().zip(&pieces);
+        let past: Vec<Vec<PastRow<'_>>> = with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
+        let entries: Vec<Entry<'_>> =
+            with.zip(&past).map(|((encoded, pieces), past)| encoded.entry(pieces, past)).collect();
         self.store.append(&entries)
     }
 
@@ -170,7 +179,8 @@ impl Writer {
     fn undo(&mut self) {
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
         loop {
-            match self.store.reader().and_then(|reader| recovery::read_world(&*reader)) {
+            let reader = self.store.reader().map_err(RecoveryError::from);
+            match reader.and_then(|reader| recovery::read_world(&*reader)) {
                 Ok(read) => {
                     *world = read.world;
                     break;
@@ -181,29 +191,46 @@ impl Writer {
                 }
             }
         }
+        self.outbox.restate(&world);
         let next = world.next;
         self.shared.durable.send_modify(|durable| {
             *durable = Durable { next, failures: durable.failures + 1 };
         });
     }
 
+    /// Starts a snapshot when the log has grown enough and none is being saved.
     fn snapshot_if_due(&mut self) {
         let next = self.shared.durable.borrow().next;
-        if next >= self.snapshot + self.habits.snapshot_every {
-            self.save_snapshot();
+        let busy = self.saving.as_ref().is_some_and(|thread| !thread.is_finished());
+        if busy || next < self.snapshot + self.habits.snapshot_every {
+            return;
         }
-    }
-
-    fn save_snapshot(&mut self) {
-        let (next, body) = {
-            let world = self.shared.world();
-            (world.next, recovery::encode_world(&world))
-        };
         // Set whatever comes of it: a full disk is not asked again at every request.
         self.snapshot = next;
-        let saved = body.and_then(|body| recovery::save(&mut *self.store, next, &body));
-        if let Err(error) = saved {
-            tracing::warn!(error = %error, "no snapshot was saved: the next start reads more of the log");
+        match self.store.keeper() {
+            Ok(keeper) => self.saving = save_snapshot(self.shared.clone(), keeper),
+            Err(error) => tracing::warn!(%error, "no snapshot was saved"),
         }
     }
+}
+
+/// Copies the world, then writes it down while the world goes on.
+fn save_snapshot(shared: Arc<Shared>, mut keeper: Box<dyn Keeper>) -> Option<JoinHandle<()>> {
+    let save = move || {
+        let world = shared.world().clone();
+        let next = world.next;
+        // What is not durable yet may never be.
+        while shared.durable.borrow().next < next {
+            std::thread::sleep(SNAPSHOT_PATIENCE);
+        }
+        let saved = recovery::encode_world(&world).map_err(|error| error.to_string()).and_then(|(format, body)| {
+            keeper.save_snapshot(Snapshot { next, format, body: &body }).map_err(|error| error.to_string())
+        });
+        let before = shared.clock.now().0.saturating_sub(REMEMBERED.0);
+        let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
+        if let Err(error) = swept {
+            tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");
+        }
+    };
+    std::thread::Builder::new().name("snapshot".into()).spawn(save).ok()
 }

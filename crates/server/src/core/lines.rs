@@ -1,0 +1,44 @@
+//! Events as watchers read them: the words and fields of the simulator's JSON, with a number and the time of day.
+
+use super::hub::{Kind, Line, Topic};
+use super::world::World;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use tidegate_api::time::Time;
+use tidegate_engine::Event;
+use tidegate_sim::report::json::fields;
+use tidegate_sim::report::note::{Detail, Note, Subject};
+
+/// The line of an event; `None` for what people are not told. The engine has applied it.
+pub fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
+    let note = Note::of(event, &world.engine)?;
+    let (kind, name) = match &note.subject {
+        Subject::Workload(name) => (Kind::Workload, name.as_str()),
+        Subject::Quota(name) => (Kind::Quota, name.as_str()),
+        Subject::Node(name) => (Kind::Node, name.as_str()),
+        Subject::Everything => return None,
+    };
+    let workload = super::shell::workload_of(&event.kind);
+    let mut object = Map::new();
+    object.insert("number".into(), json!(number));
+    object.insert("at".into(), json!(Time::from(note.at)));
+    object.insert(kind.word().into(), json!(name));
+    if let Some(id) = workload {
+        object.insert("uid".into(), json!(format!("w-{}", id.0)));
+    }
+    object.insert("event".into(), json!(note.word));
+    object.extend(fields(&note).into_iter().map(|(key, value)| (key.to_string(), value)));
+    if let Detail::Evicted { why, .. } = &note.detail {
+        object.insert("why".into(), json!(why));
+    }
+    let name: Arc<str> = name.into();
+    let quota = match kind {
+        Kind::Quota => Some(name.clone()),
+        _ => workload
+            .and_then(|id| world.engine.workload(id))
+            .and_then(|w| world.engine.quota(w.spec.quota))
+            .map(|quota| Arc::from(&*quota.name)),
+    };
+    let data = Value::Object(object).to_string().into();
+    Some(Line { number, event: note.word, topic: Topic { kind, name, quota }, data })
+}

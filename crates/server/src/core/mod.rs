@@ -1,0 +1,16 @@
+//! The heart of the service: the world in memory, one writer, the log behind it.
+
+pub mod clock;
+pub mod control;
+pub mod deck;
+mod encode;
+pub mod entry;
+pub mod hub;
+mod lines;
+pub mod outbox;
+pub mod receipts;
+pub mod recovery;
+mod retire;
+pub mod shell;
+pub mod world;
+pub mod writer;

@@ -1,0 +1,6 @@
+//! Requests and answers.
+
+pub mod app;
+pub mod auth;
+pub mod change;
+pub mod problem;

@@ -1,0 +1,5 @@
+//! Connections.
+
+pub mod listen;
+pub mod rewrite;
+pub mod tls;
