@@ -25,7 +25,6 @@ pub(super) fn encode(prepared: &Prepared) -> Encoded<'_> {
 
 impl Encoded<'_> {
     pub(super) fn pieces(&self) -> Pieces<'_> {
-        let labels = |past: &'_ Past| past.labels.0.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect();
         Pieces {
             labels: self.prepared.past.iter().map(labels).collect(),
             documents: self.documents.iter().map(|(id, bytes)| (*id, bytes.as_slice())).collect(),
@@ -54,7 +53,6 @@ impl Encoded<'_> {
             request: &receipt.request,
             status: receipt.status,
             body: &receipt.body,
-            at: receipt.at.0,
         });
         Entry {
             first: self.prepared.first,
@@ -66,4 +64,8 @@ impl Encoded<'_> {
             receipt,
         }
     }
+}
+
+fn labels(past: &Past) -> Vec<(&str, &str)> {
+    past.labels.0.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect()
 }

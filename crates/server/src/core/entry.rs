@@ -49,7 +49,9 @@ pub struct Body {
 #[derive(Debug)]
 pub enum Unreadable {
     /// A later release wrote it.
-    Newer { found: u32 },
+    Newer {
+        found: u32,
+    },
     Malformed(serde_json::Error),
 }
 

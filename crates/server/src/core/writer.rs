@@ -169,7 +169,8 @@ impl Writer {
         let encoded: Vec<Encoded<'_>> = prepared.iter().map(encode).collect();
         let pieces: Vec<Pieces<'_>> = encoded.iter().map(Encoded::pieces).collect();
         let with = encoded.iter().zip(&pieces);
-        let past: Vec<Vec<PastRow<'_>>> = with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
+        let past: Vec<Vec<PastRow<'_>>> =
+            with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
         let entries: Vec<Entry<'_>> =
             with.zip(&past).map(|((encoded, pieces), past)| encoded.entry(pieces, past)).collect();
         self.store.append(&entries)
@@ -223,9 +224,12 @@ fn save_snapshot(shared: Arc<Shared>, mut keeper: Box<dyn Keeper>) -> Option<Joi
         while shared.durable.borrow().next < next {
             std::thread::sleep(SNAPSHOT_PATIENCE);
         }
-        let saved = recovery::encode_world(&world).map_err(|error| error.to_string()).and_then(|(format, body)| {
-            keeper.save_snapshot(Snapshot { next, format, body: &body }).map_err(|error| error.to_string())
-        });
+        let saved =
+            recovery::encode_world(&world).map_err(|error| error.to_string()).and_then(|(format, body)| {
+                keeper
+                    .save_snapshot(Snapshot { next, format, body: &body })
+                    .map_err(|error| error.to_string())
+            });
         let before = shared.clock.now().0.saturating_sub(REMEMBERED.0);
         let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
         if let Err(error) = swept {

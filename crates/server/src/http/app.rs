@@ -47,11 +47,16 @@ impl App {
 }
 
 /// Readers that are kept for the next request.
-#[derive(Debug)]
 struct Readers {
     /// Where more come from.
     first: Mutex<Box<dyn Reader>>,
     idle: Mutex<Vec<Box<dyn Reader>>>,
+}
+
+impl std::fmt::Debug for Readers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Readers").finish_non_exhaustive()
+    }
 }
 
 /// Readers kept open while nobody reads.

@@ -59,7 +59,8 @@ impl FromRequestParts<App> for Change {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Change, Refused> {
-        let caller = parts.extensions.get::<Caller>().expect("routes that change something are authenticated");
+        let caller =
+            parts.extensions.get::<Caller>().expect("routes that change something are authenticated");
         let request = parts.extensions.get::<RequestId>().expect("every request has an id");
         let header = |name: &str| parts.headers.get(name).map(HeaderValue::to_str).transpose();
         let text = |name: &'static str| {
@@ -168,17 +169,18 @@ impl Change {
         T: Serialize,
         F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
     {
-        let origin = Origin {
-            by: self.by.clone(),
-            operation: operation.into(),
-            request: Some(self.request.clone()),
-        };
+        let origin =
+            Origin { by: self.by.clone(), operation: operation.into(), request: Some(self.request.clone()) };
         if self.dry_run {
             let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
             let (settled, prepared) = previewed.map_err(unavailable)?;
             let settled = settled?;
             let lines = prepared.lines.iter().map(|line| raw(&line.data)).collect();
-            return Ok(settle(Made::ok(Preview { dry_run: true, would: lines, result: raw_bytes(&settled.body) })));
+            return Ok(settle(Made::ok(Preview {
+                dry_run: true,
+                would: lines,
+                result: raw_bytes(&settled.body),
+            })));
         }
         let hash = self.key.as_ref().map(|_| self.hash(sent));
         let earlier = self.earlier(app).await?;
@@ -219,8 +221,11 @@ impl Change {
 
 fn repeat(receipt: &Receipt, request: [u8; 32]) -> Result<Settled, Problem> {
     if receipt.request != request {
-        return Err(Problem::new(Code::IdempotencyMismatch, "this Idempotency-Key was used for another request")
-            .hint("use a new key for a new request"));
+        return Err(Problem::new(
+            Code::IdempotencyMismatch,
+            "this Idempotency-Key was used for another request",
+        )
+        .hint("use a new key for a new request"));
     }
     let status = StatusCode::from_u16(receipt.status).unwrap_or(StatusCode::OK);
     Ok(Settled { status, version: None, body: Bytes::copy_from_slice(&receipt.body) })

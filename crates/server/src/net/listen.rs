@@ -54,7 +54,7 @@ pub async fn serve(
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &slots) => accepted,
-            _ = closing.wait_for(|closing| *closing) => break,
+            () = closed(&mut closing) => break,
         };
         let (stream, peer, slot) = accepted;
         let (tls, router, closing) = (tls.clone(), router.clone(), closing.clone());
@@ -94,6 +94,12 @@ async fn accept(
     }
 }
 
+/// Returns when the server goes down.
+async fn closed(closing: &mut watch::Receiver<bool>) {
+    // If nobody is left to say so, it has gone down already.
+    let _ = closing.wait_for(|closing| *closing).await;
+}
+
 async fn talk<S>(stream: S, peer: SocketAddr, router: Router, mut closing: watch::Receiver<bool>)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -109,7 +115,7 @@ where
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
-        _ = closing.wait_for(|closing| *closing) => {
+        () = closed(&mut closing) => {
             connection.as_mut().graceful_shutdown();
             connection.await
         }

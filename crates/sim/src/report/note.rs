@@ -155,9 +155,11 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &dyn Directory) -> Option<Not
             };
             (workload, word, started(*replicas, grants, labels))
         }
-        EventKind::Moved { workload, draws, .. } => {
-            (workload, "moved", Detail::Moved { draws: labels.draws(&draws.iter().collect::<Vec<_>>()), class: class_of(draws) })
-        }
+        EventKind::Moved { workload, draws, .. } => (
+            workload,
+            "moved",
+            Detail::Moved { draws: labels.draws(&draws.iter().collect::<Vec<_>>()), class: class_of(draws) },
+        ),
         // Who was asked to stop, and is gone when its grace is over, is reported as stopped then.
         EventKind::Evicted { cause, .. }
             if matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun) =>
