@@ -3,6 +3,7 @@
 //! | where | what |
 //! |---|---|
 //! | `executor`, `assignment`, `launch`, `report` | the contract: what goes in and comes out |
+//! | `contract` | the cases that every executor passes |
 //! | `dispatch`, `progress` | from the engine's events to assignments |
 //! | `inbox` | from reports to the engine's commands |
 //! | `virtual_executor` | starts nothing; durations are given |
@@ -11,6 +12,7 @@
 //! stops the difference. So an assignment may be sent twice, late, or again after any of the two was killed.
 
 pub mod assignment;
+pub mod contract;
 pub mod dispatch;
 pub mod executor;
 pub mod inbox;
@@ -25,5 +27,5 @@ pub use executor::{Executor, Waker};
 pub use inbox::{ExitStatus, Finding, Inbox};
 pub use launch::{Launch, Work};
 pub use progress::Progress;
-pub use report::Report;
+pub use report::{Report, Running};
 pub use virtual_executor::VirtualExecutor;

@@ -32,3 +32,12 @@ impl Report {
         }
     }
 }
+
+/// A replica that runs, and the run that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Running {
+    pub workload: WorkloadId,
+    pub unit: u32,
+    pub index: u32,
+    pub run: u64,
+}

@@ -2,7 +2,7 @@
 
 use crate::assignment::{Assignment, Leaving};
 use crate::executor::Executor;
-use crate::report::Report;
+use crate::report::{Report, Running};
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_engine::ids::{Span, Tick, WorkloadId};
 
@@ -44,15 +44,6 @@ struct Pretence {
 pub struct VirtualExecutor {
     workloads: BTreeMap<WorkloadId, Pretence>,
     due: BTreeSet<Due>,
-}
-
-/// A unit that runs, by the run that it belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Running {
-    pub workload: WorkloadId,
-    pub unit: u32,
-    pub index: u32,
-    pub run: u64,
 }
 
 impl Pretence {
