@@ -61,6 +61,13 @@ impl Checker {
             Overdrawn { quota, by } => self.overdrawn(*quota, by),
             Settled { quota } => self.settled(*quota),
             QuotaDeleted { quota } => self.quota_deleted(*quota),
+            CapsSet { workspace, quota, before, after } => {
+                let of = self.world.quota(*quota).map(|_| self.world.quota_name(*quota))?;
+                let known = self.world.caps.remove(&(*workspace, *quota)).unwrap_or_default();
+                self.check_before(of, "caps", before, &known)?;
+                self.world.caps.insert((*workspace, *quota), after.clone());
+                Ok(())
+            }
             Queued { workload, spec, .. } => self.queued(*workload, spec),
             PassedOver { workload } => self.world.workload(*workload).map(|_| ()),
             Reserved { workload, accounts, nodes } => {
@@ -73,11 +80,12 @@ impl Checker {
                 self.world.reservations.remove(workload);
                 Ok(())
             }
-            Held { workload, grants } => self.held(*workload, grants, rest),
-            HoldLost { workload, units, by } => self.hold_lost(*workload, units, *by),
-            Started { workload, kind, replicas, grants } => {
-                self.started(*workload, *kind, *replicas, grants, rest)
+            Held { workload, grants } => {
+                self.within_caps(*workload, |checker| checker.held(*workload, grants, rest))
             }
+            HoldLost { workload, units, by } => self.hold_lost(*workload, units, *by),
+            Started { workload, kind, replicas, grants } => self
+                .within_caps(*workload, |checker| checker.started(*workload, *kind, *replicas, grants, rest)),
             Evicted { workload, units, exit, replicas, deadline, cause } => {
                 self.evicted(*workload, units, *exit, *replicas, *deadline, cause)
             }

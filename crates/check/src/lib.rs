@@ -5,6 +5,7 @@
 
 mod agreement;
 mod batch;
+mod caps;
 mod checker;
 mod grant;
 mod lifecycle;

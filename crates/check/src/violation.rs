@@ -44,6 +44,11 @@ pub enum Breach {
         noun: &'static str,
         name: Name,
     },
+    /// Its owner would use more than a cap allows.
+    CapBroken {
+        workload: Name,
+        holder: Name,
+    },
     /// A figure of an event contradicts the events before it.
     WrongRecord {
         of: Name,
@@ -319,6 +324,9 @@ impl fmt::Display for Breach {
             ClockBackwards { last } => write!(f, "the clock went back from {} ms", last.0),
             Unknown { noun, id } => write!(f, "an event speaks of {noun} {id}, which does not exist"),
             Repeated { noun, name } => write!(f, "{noun} {name} appears a second time"),
+            CapBroken { workload, holder } => {
+                write!(f, "{workload} starts, and breaks a cap of {holder}")
+            }
             WrongRecord { of, what, said, counted } => {
                 write!(f, "{of}: the event says {what} {said}, the events before it say {counted}")
             }

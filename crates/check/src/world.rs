@@ -7,7 +7,8 @@ use crate::violation::{Breach, Violation};
 use crate::workloads::{Unit, Workload};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use tidegate_engine::caps::Cap;
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::resources::{Dimension, Resources};
 use tidegate_engine::unit::{Draws, Grant};
 use tidegate_engine::words::{Class, IdleUse, Module, Priority, Rule};
@@ -38,6 +39,7 @@ pub(crate) struct World {
     /// Workloads with units.
     pub(crate) occupied: BTreeSet<WorkloadId>,
     pub(crate) reservations: BTreeMap<WorkloadId, Reservation>,
+    pub(crate) caps: BTreeMap<(WorkspaceId, QuotaId), Vec<Cap>>,
     /// Roots that became smaller while accounts of their trees were overdrawn, and still are.
     pub(crate) smaller_roots: BTreeSet<QuotaId>,
     /// Accounts with a declared overdraft.

@@ -233,6 +233,7 @@ impl Session<'_> {
         let (want, quota) = (self.s.want(w), w.spec.quota);
         let piece = State::piece(w);
         let (most, least) = (State::pieces(w, want.most), State::pieces(w, want.least));
+        let most = self.s.within_caps(w, most);
         let bars = self.s.bars(id, rules);
         let payer = Payer { quota, rules, barred: &bars.draws };
         let mut outcome = Outcome::NoBalance;

@@ -1,6 +1,7 @@
 //! What can be asked of the engine.
 
-use crate::ids::{NodeId, PoolId, QuotaId, Span, Tick, WorkloadId};
+use crate::caps::Cap;
+use crate::ids::{NodeId, PoolId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
 use crate::nodes::{NodeSpec, NodeState};
 use crate::policy::{ChildLevel, QuotaSpec, SelfLevel};
 use crate::resources::Resources;
@@ -55,6 +56,12 @@ pub enum Command {
     },
     DeleteQuota {
         quota: QuotaId,
+    },
+    /// Replaces all caps of a workspace in a quota.
+    SetCaps {
+        workspace: WorkspaceId,
+        quota: QuotaId,
+        caps: Vec<Cap>,
     },
 
     Submit(Box<WorkloadSpec>),

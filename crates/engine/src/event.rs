@@ -1,6 +1,7 @@
 //! What happened. The log of events is the truth; `apply` is the only reader that changes state.
 
-use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use crate::caps::Cap;
+use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::nodes::{NodeSpec, NodeState};
 use crate::policy::{Policy, QuotaSpec};
 use crate::reason::Reason;
@@ -98,6 +99,13 @@ pub enum EventKind {
     },
     QuotaDeleted {
         quota: QuotaId,
+    },
+    /// The scheduling center changed what members of a workspace may use of a quota.
+    CapsSet {
+        workspace: WorkspaceId,
+        quota: QuotaId,
+        before: Vec<Cap>,
+        after: Vec<Cap>,
     },
 
     /// `reasons` is empty if it did not have to wait.

@@ -43,6 +43,15 @@ id!(
     WorkspaceId(u32)
 );
 
+id!(
+    /// A member of workspaces, as far as the engine needs to tell members apart.
+    MemberId(u32)
+);
+id!(
+    /// A role that members have; below 64.
+    RoleId(u8)
+);
+
 impl WorkspaceId {
     /// The workspace of whoever has no other.
     pub const DEFAULT: WorkspaceId = WorkspaceId(0);

@@ -6,12 +6,13 @@
 //! | `carry_out` | commands: checked, turned into events |
 //! | `apply` | events: the only place where state changes |
 //! | `pass`, `admit`, `refund`, `plan`, `reservation` | decisions: who starts, who moves, who leaves |
-//! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes` | the books |
+//! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes`, `caps` | the books |
 //! | `herd`, `pins`, `muster` | indexes over what runs, for decisions without a search |
 //! | `explain`, `books`, `usage` | views for people |
 
 pub mod amounts;
 pub mod books;
+pub mod caps;
 pub mod command;
 pub mod engine;
 pub mod event;

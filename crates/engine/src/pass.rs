@@ -185,6 +185,10 @@ impl Session<'_> {
 
     fn attempt(&mut self, pass: &mut Pass, id: WorkloadId, round: Round) -> bool {
         let w = self.s.w(id);
+        if self.s.is_capped(w) {
+            self.step_over(id, round);
+            return false;
+        }
         let (state, suspended, passed_over) = (w.state, w.suspended, w.passed_over);
         let spec = &w.spec;
         let rules = funding::allowed(&self.s.tree, spec.quota, spec.module, spec.priority, spec.idle);

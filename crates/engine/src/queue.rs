@@ -43,6 +43,8 @@ struct Lane {
     members: BTreeSet<Entry>,
     /// The queue's epoch in which the lane was found not to fit in any round.
     stuck: Option<u64>,
+    /// The queue's epoch in which nothing but a cap held it back.
+    capped: Option<u64>,
 }
 
 /// Order within a queue; smaller comes first.
@@ -63,6 +65,8 @@ pub(crate) struct Queue {
     unpassed: BTreeSet<WorkloadId>,
     /// Raised whenever something changed that may let a stuck lane fit.
     epoch: u64,
+    /// The latest epoch in which a lane was capped.
+    capped_at: Option<u64>,
     waiting: u32,
     growing: u32,
     /// Workloads among them that accept idle capacity.
@@ -134,6 +138,25 @@ impl Queue {
         }
     }
 
+    /// Nothing but a cap holds this lane back: until something changes, no strategy waits for it.
+    pub(crate) fn mark_capped(&mut self, key: LaneKey) {
+        self.sort();
+        let epoch = self.epoch;
+        if let Some(lane) = self.lanes.get_mut(&key) {
+            lane.capped = Some(epoch);
+            self.capped_at = Some(epoch);
+        }
+    }
+
+    /// Whether a lane has a place in the line: growth has none, and nobody waits for who is capped.
+    fn in_line(&self, key: LaneKey, lane: &Lane) -> bool {
+        !key.growth && lane.capped != Some(self.epoch)
+    }
+
+    fn is_in_line(&self, key: LaneKey) -> bool {
+        self.lanes.get(&key).map_or(!key.growth, |lane| self.in_line(key, lane))
+    }
+
     pub(crate) fn is_stuck(&self, key: LaneKey) -> bool {
         self.lanes.get(&key).is_some_and(|l| l.stuck == Some(self.epoch))
     }
@@ -155,9 +178,10 @@ impl Queue {
         }
         let new = |id: &WorkloadId| self.unpassed.contains(id);
         match self.window(policy, now) {
-            None => self.unpassed.iter().copied().collect(),
+            None if self.capped_at != Some(self.epoch) => self.unpassed.iter().copied().collect(),
+            None => self.line(policy, now).filter(new).collect(),
             Some(1) => self.first(policy, now).map(|f| f.1).into_iter().filter(new).collect(),
-            Some(n) => self.list(policy, now).into_iter().take(n as usize).filter(new).collect(),
+            Some(n) => self.line(policy, now).take(n as usize).filter(new).collect(),
         }
     }
 
@@ -225,7 +249,9 @@ impl Queue {
             Strategy::Fifo => Some(1),
             Strategy::RoundRobin | Strategy::Fair => None,
             Strategy::Intelligent => {
-                let strict = self.lanes.iter().any(|(k, _)| !k.growth && k.priority.0.get() >= STRICT_FROM);
+                let strict =
+                    |(k, l): (&LaneKey, &Lane)| k.priority.0.get() >= STRICT_FROM && self.in_line(*k, l);
+                let strict = self.lanes.iter().any(strict);
                 strict.then_some(1)
             }
             Strategy::Balance => {
@@ -245,7 +271,7 @@ impl Queue {
 
     /// The first that waits, growth aside.
     fn first(&self, policy: &QueuePolicy, now: Tick) -> Option<(Place, WorkloadId)> {
-        let heads = self.lanes.iter().filter(|(k, _)| !k.growth);
+        let heads = self.lanes.iter().filter(|(k, l)| self.in_line(**k, l));
         let places = heads
             .map(|(&k, l)| self.place(policy, now, k, *l.members.first().expect("an empty lane is removed")));
         places.min().map(|p| (p, p.entry.id))
@@ -265,7 +291,7 @@ impl Queue {
     ) -> Option<(LaneKey, WorkloadId)> {
         let mut seen = 0;
         for (place, key) in self.in_order(policy, now) {
-            if !key.growth {
+            if self.is_in_line(key) {
                 seen += 1;
                 if seen > window {
                     return None;
@@ -294,6 +320,11 @@ impl Queue {
         self.in_order(policy, now).filter(|(_, k)| !k.growth).map(|(p, _)| p.entry.id).collect()
     }
 
+    /// The same, but for those that nobody waits for.
+    fn line(&self, policy: &QueuePolicy, now: Tick) -> impl Iterator<Item = WorkloadId> {
+        self.in_order(policy, now).filter(|(_, k)| self.is_in_line(*k)).map(|(p, _)| p.entry.id)
+    }
+
     /// How many stand before a workload, growth aside, and who is first.
     pub(crate) fn ahead_of(
         &self,
@@ -304,7 +335,7 @@ impl Queue {
     ) -> (u32, Option<WorkloadId>) {
         let mine = self.place(policy, now, key, entry);
         let mut ahead = 0;
-        for (&k, lane) in self.lanes.iter().filter(|(k, _)| !k.growth) {
+        for (&k, lane) in self.lanes.iter().filter(|(k, l)| self.in_line(**k, l)) {
             // Within a lane places are in order of arrival.
             let before = |e: &Entry| self.place(policy, now, k, *e) < mine;
             ahead += match lane.members.last() {
@@ -338,7 +369,8 @@ impl Queue {
 
     /// How many wait that are worked off strictly in order.
     pub(crate) fn strict(&self) -> u32 {
-        let lanes = self.lanes.iter().filter(|(k, _)| !k.growth && k.priority.0.get() >= STRICT_FROM);
+        let strict = |(k, l): &(&LaneKey, &Lane)| k.priority.0.get() >= STRICT_FROM && self.in_line(**k, l);
+        let lanes = self.lanes.iter().filter(strict);
         lanes.map(|(_, lane)| lane.members.len() as u32).sum()
     }
 }

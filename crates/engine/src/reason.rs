@@ -1,6 +1,7 @@
 //! Why something waits: values that travel with the decision, and the sentences for people.
 
 use crate::amounts::Amount;
+use crate::caps::{Broken, Counted, Holder};
 use crate::ids::{PoolId, QuotaId, Tick, WorkloadId};
 use crate::nodes::NodeReasons;
 use crate::resources::Dimension;
@@ -22,6 +23,14 @@ pub trait Names {
     fn quota_name(&self, id: QuotaId) -> &str;
     fn workload_name(&self, id: WorkloadId) -> &str;
     fn model_names(&self, pool: PoolId) -> &[Box<str>];
+
+    /// Whom a cap is for.
+    fn holder_name(&self, holder: Holder) -> String {
+        match holder {
+            Holder::Member(member) => format!("member #{}", member.0),
+            Holder::Role(role) => format!("a member with role #{}", role.0),
+        }
+    }
 
     /// A point in time as its readers count it; by default since the start of the log's epoch.
     fn time(&self, at: Tick) -> String {
@@ -67,6 +76,8 @@ pub enum Reason {
     },
     /// The account is overdrawn: nothing starts on it until that is gone.
     Overdrawn { pool: PoolId, quota: QuotaId, dimension: Dimension, by: i64 },
+    /// It would break a cap of the scheduling center.
+    Cap(Broken),
     /// Too few nodes can host its replicas. `why` is counted on demand only.
     Nodes { need: u32, fit: u32, gpu: u32, why: Option<NodeReasons> },
     /// Others come first in its queue. `position` counts from 1.
@@ -122,6 +133,8 @@ pub enum RuleOff {
 pub enum Unblock {
     /// So much coming free on the accounts that it may use.
     Balance { pool: PoolId, quota: QuotaId, dimension: Dimension, amount: i64 },
+    /// The holder of a cap using so much less; or, where its limit is below the need, a higher limit.
+    Cap(Broken),
     /// So many nodes with room for a replica.
     Slots { count: u32, gpu: u32 },
     /// Those ahead that block it leaving the queue: the first of them, and how many more.
@@ -171,6 +184,15 @@ impl Reason {
             Reason::Overdrawn { pool, quota: q, dimension, by } => {
                 format!("{} is overdrawn by {}", quota(q), amount(pool, dimension, *by))
             }
+            Reason::Cap(cap) => format!(
+                "{} may use {} with priorities {}: {} used, short {} of {}",
+                names.holder_name(cap.holder),
+                counted(cap.what, cap.limit),
+                cap.priorities,
+                figure(&dimension(cap.what), cap.used),
+                figure(&dimension(cap.what), cap.short()),
+                counted(cap.what, cap.need)
+            ),
             Reason::Nodes { need, fit, gpu, why } => {
                 format!(
                     "nodes have room for {fit} of {} of {}{}",
@@ -226,6 +248,20 @@ impl Reason {
             Reason::Unblock { growth, by } => by.text(if *growth { "grows" } else { "starts" }, names),
         }
     }
+}
+
+/// The dimension in whose units a cap is written.
+fn dimension(what: Counted) -> Dimension {
+    match what {
+        Counted::Gpu => Dimension(0),
+        Counted::Cpu => Dimension::CPU,
+        Counted::Memory => Dimension::MEMORY,
+    }
+}
+
+/// `8 GPUs`, `4 cores`, `16 GiB`: GPUs of all models together.
+fn counted(what: Counted, value: i64) -> String {
+    Amount { dimension: dimension(what), value, models: &[] }.to_string()
 }
 
 /// `1 unit with 8 GPUs`.
@@ -303,6 +339,13 @@ impl Unblock {
                 let come = if Amount::is_one(*dimension, *a) { "comes" } else { "come" };
                 let quota = names.quota_name(*quota);
                 format!("{starts} when {} {come} free for {quota}", amount(pool, dimension, *a))
+            }
+            Unblock::Cap(cap) if cap.need > cap.limit => {
+                format!("{starts} only if this cap grows by {}", counted(cap.what, cap.need - cap.limit))
+            }
+            Unblock::Cap(cap) => {
+                let less = counted(cap.what, cap.short());
+                format!("{starts} when {} uses {less} less", names.holder_name(cap.holder))
             }
             Unblock::Slots { count, gpu } => format!(
                 "{starts} when nodes have room for {} more of {}",

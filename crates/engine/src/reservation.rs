@@ -134,7 +134,7 @@ impl State {
         let w = self.w(id);
         let spec = &w.spec;
         let rules = funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);
-        if !rules.own {
+        if !rules.own || self.is_capped(w) {
             return None;
         }
         let roles: Vec<Role> = match spec.roles.as_slice() {

@@ -1,5 +1,6 @@
 //! All that the engine knows. Changed by `apply` alone.
 
+use crate::caps::{Caps, Owner};
 use crate::herd::Herd;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::ledger::Ledger;
@@ -67,6 +68,8 @@ pub(crate) struct Demand {
     models: ModelSet,
     idle: IdleUse,
     nodes: Option<Box<[NodeId]>>,
+    /// Where caps tell owners apart.
+    owner: Option<Owner>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,6 +157,7 @@ pub(crate) struct State {
     pub(crate) pins: Vec<Pins>,
     pub(crate) timers: BTreeSet<(Tick, Timer)>,
     pub(crate) reservations: Vec<Reservation>,
+    pub(crate) caps: Caps,
     /// Accounts with a declared overdraft.
     pub(crate) overdrawn: BTreeSet<QuotaId>,
     /// Units in these states: few, and looked for often.
@@ -253,6 +257,7 @@ impl State {
             models: spec.models,
             idle: spec.idle,
             nodes: spec.nodes.clone(),
+            owner: spec.owner.filter(|_| !self.caps.of(spec.workspace, spec.quota).is_empty()),
         };
         let next = self.demands.len() as u32;
         let id = *self.demands.entry(demand).or_insert(next);
@@ -406,6 +411,7 @@ impl PartialEq for State {
             && self.queues == other.queues
             && self.units_by_workload() == other.units_by_workload()
             && self.reservations == other.reservations
+            && self.caps == other.caps
             && self.workloads.iter().zip(other.workloads.iter()).all(|(a, b)| match (a, b) {
                 (Some(a), Some(b)) => {
                     (&a.spec, a.state, a.enqueued, a.passed_over, a.failures, a.preemptions)

@@ -1,5 +1,6 @@
 //! What a member submits, and how far it has come.
 
+use crate::caps::Owner;
 use crate::event::Cause;
 use crate::ids::{NodeId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
 use crate::queue::{Entry, LaneKey};
@@ -30,6 +31,9 @@ pub struct WorkloadSpec {
     pub name: Box<str>,
     pub quota: QuotaId,
     pub workspace: WorkspaceId,
+    /// Whose caps it counts against; `None`: nobody's.
+    #[serde(default)]
+    pub owner: Option<Owner>,
     pub module: Module,
     pub priority: Priority,
     /// One role, unless it is a gang of several.
@@ -58,6 +62,7 @@ impl WorkloadSpec {
             name: name.into(),
             quota,
             workspace: WorkspaceId::DEFAULT,
+            owner: None,
             module,
             priority: Priority::DEFAULT,
             roles: SmallVec::from_elem(Role { replicas, shape }, 1),

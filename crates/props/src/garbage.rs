@@ -1,11 +1,14 @@
 //! Commands that nobody would give: ids that do not exist, amounts beyond all bounds, odd names.
 
 use proptest::prelude::*;
-use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::caps::{Cap, Holder, Limit, Owner, RoleSet};
+use tidegate_engine::ids::{
+    MemberId, ModelId, NodeId, PoolId, QuotaId, RoleId, Span, Tick, WorkloadId, WorkspaceId,
+};
 use tidegate_engine::nodes::{NodeSpec, NodeState};
 use tidegate_engine::policy::{QuotaSpec, Source};
 use tidegate_engine::resources::{DIMENSIONS, ModelSet, Resources, Shape};
-use tidegate_engine::words::{IdleUse, Mode, Module, ModuleSet, OnPreempt, PoolKind};
+use tidegate_engine::words::{IdleUse, Mode, Module, ModuleSet, OnPreempt, PoolKind, PrioritySet};
 use tidegate_engine::workload::{Role, WorkloadSpec};
 use tidegate_engine::{Command, PolicyChange};
 
@@ -116,11 +119,16 @@ fn spec() -> impl Strategy<Value = WorkloadSpec> {
         count(),
         prop::sample::select(OnPreempt::ALL),
     );
-    (what, size, nodes, how, prop::option::weighted(0.3, span()), id()).prop_map(
-        |(what, size, nodes, how, max_run, workspace)| WorkloadSpec {
+    let owner = prop::option::of(
+        (0..3_u32, role_id())
+            .prop_map(|(member, role)| Owner { member: MemberId(member), roles: RoleSet::NONE.with(role) }),
+    );
+    (what, size, nodes, how, prop::option::weighted(0.3, span()), id(), owner).prop_map(
+        |(what, size, nodes, how, max_run, workspace, owner)| WorkloadSpec {
             name: what.0,
             quota: QuotaId(what.1),
             workspace: WorkspaceId(workspace),
+            owner,
             module: what.2,
             priority: what.3,
             roles: size.0.into_iter().collect(),
@@ -135,6 +143,28 @@ fn spec() -> impl Strategy<Value = WorkloadSpec> {
             max_run,
         },
     )
+}
+
+fn role_id() -> impl Strategy<Value = RoleId> {
+    prop_oneof![6 => 0..3_u8, 1 => Just(63), 1 => Just(64), 1 => any::<u8>()].prop_map(RoleId)
+}
+
+fn caps() -> impl Strategy<Value = Vec<Cap>> {
+    let amount = || prop::option::of(prop_oneof![6 => 0..20_000_i64, 1 => Just(-1), 1 => any::<i64>()]);
+    let holder = prop_oneof![
+        (0..3_u32).prop_map(|member| Holder::Member(MemberId(member))),
+        role_id().prop_map(Holder::Role)
+    ];
+    let priorities = prop::collection::vec(world::priority(), 0..4)
+        .prop_map(|p| p.into_iter().fold(PrioritySet::default(), PrioritySet::with));
+    let cap = (holder, priorities, amount(), amount(), amount()).prop_map(
+        |(holder, priorities, gpu, cpu, memory)| Cap {
+            holder,
+            priorities,
+            limit: Limit { gpu, cpu, memory },
+        },
+    );
+    prop::collection::vec(cap, 0..3)
 }
 
 fn change() -> impl Strategy<Value = PolicyChange> {
@@ -186,6 +216,11 @@ pub fn command() -> impl Strategy<Value = Command> {
         2 => (quota(), resources(), mode()).prop_map(|(quota, guarantee, mode)| Command::Scale { quota, guarantee, mode }),
         2 => (quota(), quota(), resources(), mode()).prop_map(|(from, to, amount, mode)| Command::Transfer { from, to, amount, mode }),
         1 => quota().prop_map(|quota| Command::DeleteQuota { quota }),
+        3 => (id(), quota(), caps()).prop_map(|(workspace, quota, caps)| Command::SetCaps {
+            workspace: WorkspaceId(workspace),
+            quota,
+            caps,
+        }),
         10 => spec().prop_map(|spec| Command::Submit(Box::new(spec))),
         1 => workload().prop_map(|workload| Command::Stop { workload }),
         1 => (workload(), world::priority()).prop_map(|(workload, priority)| Command::SetPriority { workload, priority }),

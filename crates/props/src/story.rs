@@ -128,6 +128,9 @@ pub fn command(names: &Engine, command: &Command) -> String {
             format!("transfer {} {} {} {mode}", amount(a), quota(from), quota(to))
         }
         Command::DeleteQuota { quota: q } => format!("delete {}", quota(q)),
+        Command::SetCaps { workspace, quota: q, caps } => {
+            format!("caps of workspace #{} in {}: {caps:?}", workspace.0, quota(q))
+        }
         Command::Submit(spec) => submission(names, spec),
         Command::Stop { workload: w } => format!("stop {}", workload(w)),
         Command::SetPriority { workload: w, priority } => format!("priority {} p{priority}", workload(w)),

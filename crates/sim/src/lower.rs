@@ -163,6 +163,7 @@ impl Lowering {
             name: text.name.value.clone(),
             quota,
             workspace: text.workspace.as_deref().map_or(WorkspaceId::DEFAULT, |name| self.workspace(name)),
+            owner: None,
             module: text.module,
             priority: text.priority,
             roles,

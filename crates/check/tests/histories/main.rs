@@ -1,6 +1,7 @@
 //! Hand-made histories: legal ones pass, and every kind of breach is found.
 
 mod agreement;
+mod caps;
 mod eligibility;
 mod grants;
 mod history;

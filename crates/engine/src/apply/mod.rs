@@ -52,6 +52,7 @@ impl State {
                 self.arrive(self.tree[*quota].pool, &[*quota], &[]);
             }
             EventKind::QuotaDeleted { quota } => self.delete_quota(*quota),
+            EventKind::CapsSet { workspace, quota, after, .. } => self.set_caps(*workspace, *quota, after),
 
             EventKind::Queued { workload, spec, .. } => self.enqueue(at, *workload, spec),
             EventKind::PassedOver { workload } => self.pass_over(at, *workload),

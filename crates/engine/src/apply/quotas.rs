@@ -26,6 +26,7 @@ impl State {
     }
 
     pub(super) fn delete_quota(&mut self, id: QuotaId) {
+        self.caps.forget(id);
         let quota = &self.tree[id];
         let (guarantee, parent, pool, name) = (quota.guarantee, quota.parent, quota.pool, quota.name.clone());
         self.carve(id, &guarantee, &Resources::default());

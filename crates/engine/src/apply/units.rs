@@ -34,10 +34,12 @@ impl State {
         };
         let id = self.units.insert(unit);
         self.w_mut(w).units.push(id);
+        self.count_for_caps(id, 1);
         id
     }
 
     pub(super) fn remove_unit(&mut self, w: WorkloadId, unit: u32) -> Unit {
+        self.count_for_caps(unit, -1);
         self.w_mut(w).units.retain(|u| *u != unit);
         self.units.remove(unit)
     }
@@ -383,7 +385,9 @@ impl State {
             if held {
                 self.leave_held(unit);
             }
+            self.count_for_caps(unit, -1);
             self.units[unit].priority = priority;
+            self.count_for_caps(unit, 1);
             if held {
                 self.enter_held(unit);
             }

@@ -26,6 +26,7 @@ impl State {
             || spec.idle == IdleUse::Only
             || !self.is_settled()
             || !self.reservations.is_empty()
+            || !self.caps.is_empty()
             || !self.queues[quota.index()].is_idle()
         {
             return None;

@@ -37,6 +37,7 @@ impl Session<'_> {
             Command::Scale { quota, guarantee, mode } => self.scale(quota, guarantee, mode),
             Command::Transfer { from, to, amount, mode } => self.transfer(from, to, amount, mode),
             Command::DeleteQuota { quota } => self.delete_quota(quota),
+            Command::SetCaps { workspace, quota, caps } => self.set_caps(workspace, quota, caps),
             Command::Submit(spec) => return self.submit(spec),
             Command::Stop { workload } => self.stop(workload),
             Command::SetPriority { workload, priority } => self.set_priority(workload, priority),

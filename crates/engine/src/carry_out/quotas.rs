@@ -1,9 +1,10 @@
 //! Creating, setting and deleting quotas.
 
 use super::check_name;
+use crate::caps::{Cap, Holder, MAX_CAPS, RoleSet};
 use crate::command::PolicyChange;
 use crate::event::EventKind;
-use crate::ids::QuotaId;
+use crate::ids::{QuotaId, WorkspaceId};
 use crate::policy::{Policy, QuotaSpec, Source};
 use crate::quota_tree::{MAX_DEPTH, MAX_QUOTAS};
 use crate::refusal::Refusal;
@@ -32,6 +33,22 @@ impl Session<'_> {
         }
         self.emit(EventKind::PolicySet { quota, before: Box::new(before), after: Box::new(after) });
         self.renew_reservations(quota);
+        Ok(())
+    }
+
+    pub(super) fn set_caps(
+        &mut self,
+        workspace: WorkspaceId,
+        quota: QuotaId,
+        caps: Vec<Cap>,
+    ) -> Result<(), Refusal> {
+        let name = self.s.known_quota(quota)?.name.to_string();
+        check_caps(&caps)?;
+        let before = self.s.caps.of(workspace, quota).to_vec();
+        if before == caps {
+            return Err(Refusal::NothingToChange { quota: name });
+        }
+        self.emit(EventKind::CapsSet { workspace, quota, before, after: caps });
         Ok(())
     }
 
@@ -179,4 +196,30 @@ pub(super) fn check_guarantee(r: &Resources) -> Result<(), Refusal> {
         }),
         None => Ok(()),
     }
+}
+
+/// Every cap names priorities, a role that there can be, and amounts within bounds.
+fn check_caps(caps: &[Cap]) -> Result<(), Refusal> {
+    if caps.len() > MAX_CAPS {
+        return Err(Refusal::TooMany { noun: "caps of a workspace in a quota", limit: MAX_CAPS as u64 });
+    }
+    for cap in caps {
+        if cap.priorities.is_empty() {
+            return Err(Refusal::EmptyPolicySet { policy: "cap", set: "priority" });
+        }
+        let amounts = [cap.limit.gpu, cap.limit.cpu, cap.limit.memory];
+        let bad = |what: &str, value: String| {
+            Err(Refusal::BadAmount { what: what.into(), value, why: "is out of bounds" })
+        };
+        if let Some(a) = amounts.into_iter().flatten().find(|a| !(0..=MAX_AMOUNT).contains(a)) {
+            return bad("a cap of", a.to_string());
+        }
+        match cap.holder {
+            Holder::Role(role) if !RoleSet::default().with(role).contains(role) => {
+                return bad("the number of a role,", role.0.to_string());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }

@@ -94,15 +94,19 @@ impl State {
         let question = Question { id, now, rules, model, least, growth, deep };
         let mut out = Answers::default();
         self.account_reasons(&question, &mut out);
+        for cap in self.broken_caps(w, State::pieces(w, least)) {
+            out.reasons.push(Reason::Cap(cap));
+            out.unblock.push(Unblock::Cap(cap));
+        }
+        let tried = self.queue_reasons(&question, &mut out) && !self.is_capped(w);
         self.node_reasons(&question, &mut out);
-        let allowed = self.queue_reasons(&question, &mut out);
         for r in self.reservations.iter().filter(|r| self.is_kept_from(&question, r)) {
             out.reasons.push(Reason::Reserved { workload: r.workload });
             out.unblock.push(Unblock::Unreserved(r.workload));
         }
         self.kept_for(id, &mut out);
         if out.is_short {
-            self.rule_reasons(&question, allowed, &mut out.reasons);
+            self.rule_reasons(&question, tried, &mut out.reasons);
         }
         if deep {
             self.say_never(&question, &mut out);

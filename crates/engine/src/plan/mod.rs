@@ -122,6 +122,7 @@ impl Session<'_> {
         let least = State::pieces(w, want.least);
         // A plan with victims is for a training job's minimum.
         let most = if w.spec.is_service() { State::pieces(w, want.most) } else { least };
+        let most = self.s.within_caps(w, most);
         if rules.idle && self.s.would_start(id, rules) {
             return Outcome::NotForIt;
         }
