@@ -115,9 +115,19 @@ impl State {
         set(&mut self.abroad[quota.index()], seniority);
         for (account, lent) in abroad(&self.units[unit].grant.draws) {
             set(&mut self.foreign[account.index()], seniority);
+            self.note_lender(account);
             if lent {
                 herd(&mut self.herds[account.index()].borrowers, &by_class, &self.units);
             }
+        }
+    }
+
+    fn note_lender(&mut self, account: QuotaId) {
+        let key = (self.tree[account].root, account);
+        match self.foreign[account.index()].len() {
+            0 => _ = self.lenders.remove(&key),
+            1 => _ = self.lenders.insert(key),
+            _ => {}
         }
     }
 
@@ -137,6 +147,7 @@ impl State {
             let now = of(&after, account);
             if now.is_none() {
                 self.foreign[account.index()].remove(&seniority);
+                self.note_lender(account);
             }
             if lent && now != Some(true) {
                 self.herds[account.index()].borrowers.strike(&by_class);
@@ -146,6 +157,7 @@ impl State {
             let then = of(&before, account);
             if then.is_none() {
                 self.foreign[account.index()].insert(seniority);
+                self.note_lender(account);
             }
             if lent && then != Some(true) {
                 self.herds[account.index()].borrowers.join(&by_class);

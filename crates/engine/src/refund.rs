@@ -5,10 +5,14 @@ use crate::funding::{self, Rules};
 use crate::ids::QuotaId;
 use crate::resources::Dimension;
 use crate::session::Session;
-use crate::state::State;
+use crate::state::{Seniority, State};
 use crate::unit::{Draw, Draws};
 use crate::words::Rule;
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+/// Units of one account that are asked one by one whether they could move; of more, one is taken to be able to.
+const LOOKED_AT: usize = 32;
 
 /// A move that has been decided: so much of one unit's draw goes to another account.
 #[derive(Clone, Copy, Debug)]
@@ -191,11 +195,42 @@ impl Session<'_> {
             }
             let moves = self.s.homeward(account);
             self.carry_out_moves(&moves);
+            self.s.wake_by_moves_to(account);
         }
     }
 }
 
 impl State {
+    /// An account has balance to which draws on other accounts could move: whoever waits for those looks again.
+    fn wake_by_moves_to(&mut self, account: QuotaId) {
+        let root = self.tree[account].root;
+        if self.lenders.is_empty() || !self.ledger.has_balance(account) {
+            return;
+        }
+        let lenders = self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|l| l.1);
+        let woken: BTreeSet<QuotaId> = lenders
+            .filter(|&a| a != account)
+            .flat_map(|lender| self.who_waits_for(lender, account))
+            .collect();
+        woken.into_iter().for_each(|q| self.wake(q));
+    }
+
+    /// Queues in which somebody waits who draws on `lender` by right, if units could move from there to `account`.
+    fn who_waits_for(&self, lender: QuotaId, account: QuotaId) -> Vec<QuotaId> {
+        let has_waiters = |q: &QuotaId| !self.queues[q.index()].is_idle();
+        let above = self.tree.ancestors(lender).filter(|&a| self.tree[a].policy.child_level.is_some());
+        let queues: Vec<QuotaId> = std::iter::once(lender).chain(above).filter(has_waiters).collect();
+        let could_move = |s: &Seniority| {
+            let u = &self.units[s.unit];
+            let to = funding::rule_for(&self.tree, u.quota, self.unit_rules(s.unit), account);
+            let draws = || u.grant.draws.iter().filter(|d| d.account == lender && d.rule != Rule::Own);
+            to.is_some_and(|(_, class)| draws().any(|d| d.class <= class))
+        };
+        let foreign = &self.foreign[lender.index()];
+        let movable = !queues.is_empty() && (foreign.len() > LOOKED_AT || foreign.iter().any(could_move));
+        if movable { queues } else { Vec::new() }
+    }
+
     /// Draws that may move to this account by an earlier rule than theirs.
     fn homeward(&self, account: QuotaId) -> Vec<Move> {
         let mut moves = Vec::new();

@@ -143,6 +143,8 @@ pub(crate) struct State {
     pub(crate) abroad: Vec<BTreeSet<Seniority>>,
     /// By account: units that draw on it by another rule than `own`.
     pub(crate) foreign: Vec<BTreeSet<Seniority>>,
+    /// Accounts that have such, by root.
+    pub(crate) lenders: BTreeSet<(QuotaId, QuotaId)>,
     pub(crate) workloads: Table<Option<Box<Workload>>>,
     pub(crate) units: Slab<Unit>,
     pub(crate) stamps: u32,

@@ -10,7 +10,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use tidegate_check::{Checker, Metering};
 use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{Tick, WorkloadId};
-use tidegate_engine::words::Module;
 use tidegate_engine::{Command, Engine, Refusal};
 
 #[derive(Debug, Default)]
@@ -143,9 +142,9 @@ impl Stage {
         let victims = self.twin.units(*workload).filter(|u| units.contains(&u.number));
         let judged: Vec<Judged> =
             victims.map(|u| eviction::check(&self.twin, event.at, &payer, class, cause.rule, u)).collect();
-        // The minimum of an elastic job is one unit: its replicas go along with one that is named.
-        let elastic = self.twin.workload(*workload).is_some_and(|w| w.spec.module == Module::Training);
-        if elastic && *replicas == 0 && judged.iter().any(Result::is_ok) {
+        // What falls below its minimum leaves whole: replicas go along with one that is named, firm ones too.
+        let by_replica = self.twin.workload(*workload).is_some_and(|w| w.spec.by_replica());
+        if by_replica && *replicas == 0 && judged.iter().any(Result::is_ok) {
             return Ok(());
         }
         judged.into_iter().collect()

@@ -131,11 +131,26 @@ impl State {
 
     /// Devices came free on a node: wakes whoever lacked nodes and might have room there, or clear it by recall.
     pub(crate) fn wake_at(&mut self, pool: PoolId, node: NodeId) {
-        let Some(blocked) = self.agenda.node_blocked.get_mut(&pool) else { return };
+        if !self.agenda.node_blocked.contains_key(&pool) {
+            return;
+        }
         let n = self.pools[pool.index()].nodes.node(node);
         let open = self.pins[pool.index()].open_devices(Cells::NONE, node).unwrap_or(0) * WHOLE;
         let most = open.max(n.free_devices * WHOLE).max(n.free_milli.min(WHOLE - 1));
-        let rest = blocked.split_off(&(most + 1, QuotaId(0)));
+        self.wake_blocked(pool, most);
+    }
+
+    /// Devices are to come free on a node: whoever lacked nodes may be able to hold them.
+    pub(crate) fn wake_by_leaving(&mut self, pool: PoolId, node: NodeId) {
+        let coming = self.coming_at.get(&(pool, node)).copied().unwrap_or(0).max(0);
+        let free = self.pools[pool.index()].nodes.node(node).free_milli;
+        self.wake_blocked(pool, free.saturating_add(u32::try_from(coming).unwrap_or(u32::MAX)));
+    }
+
+    /// Wakes whoever lacked nodes and has a replica of at most so many GPUs.
+    fn wake_blocked(&mut self, pool: PoolId, most: u32) {
+        let Some(blocked) = self.agenda.node_blocked.get_mut(&pool) else { return };
+        let rest = blocked.split_off(&(most.saturating_add(1), QuotaId(0)));
         let woken = std::mem::replace(blocked, rest);
         woken.into_iter().for_each(|(_, q)| self.wake(q));
     }

@@ -198,6 +198,7 @@ impl State {
                 // Whoever waits may be able to hold what the plan does not need.
                 self.wake_users(d.account);
             }
+            slots.iter().for_each(|slot| self.wake_by_leaving(pool, slot.node));
             self.set_timer(deadline, Timer::Deadline(w, n));
         }
         let workload = self.w_mut(w);
