@@ -224,7 +224,7 @@ impl Session<'_> {
 
     /// The first round: free balance, then re-funding.
     fn try_firm(&mut self, id: WorkloadId, rules: funding::Rules) -> Outcome {
-        let outcome = self.try_start(id, rules);
+        let mut outcome = self.try_start(id, rules);
         if outcome != Outcome::NoBalance {
             return outcome;
         }
@@ -245,6 +245,8 @@ impl Session<'_> {
             let bars = self.s.bars(id, rules);
             let needed = if self.s.w(id).spec.by_replica() { least } else { self.s.w(id).spec.replicas() };
             if (self.s.place(id, model, least, bars.on_nodes()).len() as u32) < needed {
+                // Whatever could be moved: room on nodes comes first.
+                outcome = Outcome::NoNodes;
                 continue;
             }
             let wanted: Vec<_> = amounts.iter().map(|&(d, each)| (d, each * i64::from(least))).collect();

@@ -87,6 +87,11 @@ impl State {
         self.file(id);
         let quota = self.w(id).spec.quota;
         self.wake(quota);
+        // It may borrow from siblings now, or by a better rule than before.
+        if !self.abroad[quota.index()].is_empty() {
+            self.agenda.freed.insert(quota);
+            self.tree.siblings(quota).for_each(|q| _ = self.agenda.freed.insert(q));
+        }
     }
 
     pub(super) fn resize(&mut self, id: WorkloadId, replicas: u32) {
