@@ -90,7 +90,7 @@ impl State {
         // It may borrow from siblings now, or by a better rule than before.
         if !self.abroad[quota.index()].is_empty() {
             self.agenda.freed.insert(quota);
-            self.tree.siblings(quota).for_each(|q| _ = self.agenda.freed.insert(q));
+            self.tree.siblings(quota).for_each(|q| self.agenda.freed.insert(q));
         }
     }
 
