@@ -14,7 +14,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("server", &["engine", "check", "sim", "store", "api", "executor"]),
     ("cli", &["engine", "check", "sim", "api", "server"]),
     ("bench", &["engine", "check", "sim", "api", "server", "store"]),
-    ("props", &["engine", "check"]),
+    ("props", &["engine", "check", "sim", "executor"]),
     ("tidy", &[]),
 ];
 

@@ -50,9 +50,9 @@ impl Runner {
                     p.start(now);
                 }
             }),
-            EventKind::Checkpointed { workload, .. } => self.change(*workload, |p| match p.saves {
+            EventKind::Checkpointed { workload, saved_at } => self.change(*workload, |p| match p.saves {
                 Some(at) if at == now => p.saved_on_time(now),
-                _ => p.save(now),
+                _ => p.save(*saved_at),
             }),
             EventKind::Failed { workload, .. }
             | EventKind::Finished { workload }

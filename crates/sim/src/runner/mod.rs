@@ -228,10 +228,7 @@ impl Runner {
         while let Some((workload, unit)) = next {
             let progress = self.progress.get(workload.index()).and_then(Option::as_ref);
             let leaves = self.engine.units(workload).any(|u| u.number == unit && u.is_leaving());
-            if leaves
-                && progress.is_some_and(|p| p.leaves_at(unit, at))
-                && units.last() != Some(&(workload, unit))
-            {
+            if leaves && progress.is_some_and(|p| p.leaves_at(unit, at)) {
                 units.push((workload, unit));
             }
             next = None;
@@ -243,6 +240,9 @@ impl Runner {
                 next = Some((workload, unit));
             }
         }
+        // What goes of one workload goes together.
+        units.sort_unstable();
+        units.dedup();
         units
     }
 

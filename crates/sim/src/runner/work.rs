@@ -66,11 +66,11 @@ impl Progress {
         self.saves = None;
     }
 
-    /// What it did up to now is safe.
-    pub(super) fn save(&mut self, now: Tick) {
-        if let Some(since) = self.running_since {
-            self.safe = Span(self.safe.0.saturating_add(now.since(since).0));
-            self.running_since = Some(now);
+    /// What it did up to `at` is safe.
+    pub(super) fn save(&mut self, at: Tick) {
+        if let Some(since) = self.running_since.filter(|since| at > *since) {
+            self.safe = Span(self.safe.0.saturating_add(at.since(since).0));
+            self.running_since = Some(at);
         }
     }
 
