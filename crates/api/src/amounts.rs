@@ -124,19 +124,28 @@ impl Guarantee {
 
     /// As it would be asked for.
     pub fn of(engine: &Engine, pool: PoolId, r: &Resources) -> Guarantee {
-        let positive = |d: Dimension| r[d].clamp(0, tidegate_engine::resources::MAX_AMOUNT);
+        let bytes = u64::try_from(r[Dimension::MEMORY]).ok().and_then(|bytes| Memory::new(bytes).ok());
         Guarantee {
-            gpu: by_model(engine.model_names(pool), |d| Gpus::from_milli(positive(d)).unwrap_or_default()),
-            cpu: (r[Dimension::CPU] != 0).then(|| Cores::from_milli(positive(Dimension::CPU))).flatten(),
-            memory: (r[Dimension::MEMORY] != 0)
-                .then(|| Memory::new(positive(Dimension::MEMORY) as u64).ok())
-                .flatten(),
+            gpu: by_model(engine.model_names(pool), |d| Gpus::nearest(r[d])),
+            cpu: Some(Cores::nearest(r[Dimension::CPU])).filter(|cpu| *cpu != Cores::ZERO),
+            memory: bytes.filter(|memory| memory.bytes() > 0),
         }
     }
 
     /// As the engine keeps it. `at` points to this value in the request.
     pub fn resources(&self, engine: &Engine, pool: PoolId, at: &str) -> Result<Resources, Problem> {
-        let mut all = Resources::default();
+        self.onto(engine, pool, Resources::default(), at)
+    }
+
+    /// The same on top of other amounts: what is not stated stays.
+    pub fn onto(
+        &self,
+        engine: &Engine,
+        pool: PoolId,
+        base: Resources,
+        at: &str,
+    ) -> Result<Resources, Problem> {
+        let mut all = base;
         let models = engine.model_names(pool);
         match &self.gpu {
             ByModel::One(gpus) => match models {
@@ -161,8 +170,8 @@ impl Guarantee {
                 }
             }
         }
-        all[Dimension::CPU] = self.cpu.map_or(0, Cores::milli);
-        all[Dimension::MEMORY] = self.memory.map_or(0, Memory::amount);
+        all[Dimension::CPU] = self.cpu.map_or(base[Dimension::CPU], Cores::milli);
+        all[Dimension::MEMORY] = self.memory.map_or(base[Dimension::MEMORY], Memory::amount);
         Ok(all)
     }
 }

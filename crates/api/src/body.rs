@@ -64,7 +64,11 @@ fn read_unchecked<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let pointer = of_path(error.path());
-        problem(error.into_inner(), pointer)
+        // A body that is no JSON is malformed, also where a wrong field comes before the fault.
+        match serde_json::from_slice::<serde::de::IgnoredAny>(body) {
+            Err(fault) => problem(fault, String::new()),
+            Ok(_) => problem(error.into_inner(), pointer),
+        }
     })?;
     json.end().map_err(|error| problem(error, String::new()))?;
     Ok(value)

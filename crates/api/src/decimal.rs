@@ -81,6 +81,11 @@ macro_rules! decimal {
                 (0..=MOST).contains(&milli).then_some($name(milli))
             }
 
+            /// The amount itself, or the bound that is nearest.
+            pub(crate) fn nearest(milli: i64) -> $name {
+                $name(milli.clamp(0, MOST))
+            }
+
             pub const fn whole(count: u32) -> $name {
                 $name(count as i64 * WHOLE as i64)
             }

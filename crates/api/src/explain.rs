@@ -1,10 +1,9 @@
 //! Why a workload is where it is.
 
-use crate::amounts::Amounts;
 use crate::name::Name;
 use crate::time::Time;
 use crate::words::{Class, EvictionRule};
-use crate::workload::WorkloadState;
+use crate::workload::{DrawStatus, WorkloadState};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -48,25 +47,49 @@ pub struct Explanation {
     /// Who is ahead of it, first in line first; at most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ahead: Vec<Name>,
-    /// Every blocker, nearest first, then what would let it start.
+    /// Of one that runs with fewer replicas than it asks for: how many run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replicas: Option<u32>,
+    /// And how many it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wanted: Option<u32>,
+    /// Every blocker, nearest first, then what would let it start, or grow.
     pub reasons: Vec<Reason>,
-    /// What it draws, by account, if it draws anything.
+    /// What it draws, if it draws anything.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub draws: Vec<AccountDraw>,
+    pub draws: Vec<DrawStatus>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<Class>,
     /// Nodes that it occupies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<Name>,
+    /// What is held for it while others leave.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holds: Option<Holds>,
     /// Its latest eviction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evicted: Option<Preempted>,
+    /// Who had to go so that it could run as it does.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evicted_for_it: Vec<EvictedForIt>,
 }
 
-/// What is drawn on one account.
+/// What is held for a workload while others leave.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct AccountDraw {
-    pub account: Name,
-    pub amounts: Amounts,
+pub struct Holds {
+    pub draws: Vec<DrawStatus>,
+    pub class: Class,
+    pub nodes: Vec<Name>,
+    /// Who has to leave first.
+    pub until: Vec<Name>,
+}
+
+/// An eviction, seen from who gained by it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EvictedForIt {
+    pub at: Time,
+    pub workload: Name,
+    pub rule: EvictionRule,
 }

@@ -7,7 +7,9 @@
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
 //! | `pool`, `node`, `quota`, `workload` | the resources |
 //! | `explain`, `event`, `series`, `simulation`, `actions`, `server` | what else is sent and answered |
+//! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
+//! | `convert`, `uid` | between the wire and the engine |
 //! | `limits` | every bound, with its reason |
 
 pub mod actions;
@@ -15,11 +17,13 @@ pub mod amounts;
 pub mod body;
 pub mod by_model;
 pub mod code;
+pub mod convert;
 pub mod decimal;
 pub mod duration;
 pub mod event;
 pub mod explain;
 pub mod limits;
+pub mod manifest;
 pub mod memory;
 pub mod name;
 pub mod node;
@@ -35,9 +39,11 @@ pub mod series;
 pub mod server;
 pub mod simulation;
 pub mod time;
+pub mod uid;
 pub mod words;
 pub mod workload;
 mod workload_check;
+mod yaml;
 
 pub use code::Code;
 pub use problem::Problem;

@@ -24,6 +24,11 @@ impl Name {
         }
     }
 
+    /// Stands for something that has no name any more.
+    pub(crate) fn unknown() -> Name {
+        Name("unknown".into())
+    }
+
     const RULE: &str = "1 to 63 letters, digits, '-', '_' or '.', starting with a letter or digit";
 
     pub fn as_str(&self) -> &str {

@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::name::Name;
 use crate::resource::{NewMetadata, resource};
 use crate::words::Module;
+use crate::workload::UnitState;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -50,6 +51,7 @@ pub enum NodeState {
     Lost,
 }
 
+/// What is on a node, and what of it is free.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeStatus {
@@ -97,9 +99,8 @@ pub struct Occupant {
     pub unit: u32,
     /// How much of the device: 1, or a part of it.
     pub gpu: Figure,
-    /// It was asked to stop and is not gone yet.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub leaving: bool,
+    /// `leaving`: it was asked to stop and is not gone yet. `held`: it comes when others are gone.
+    pub state: UnitState,
 }
 
 resource! {

@@ -80,6 +80,7 @@ pub struct PoolStatus {
     pub roots: Vec<Name>,
 }
 
+/// Nodes by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeCounts {

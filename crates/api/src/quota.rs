@@ -81,6 +81,7 @@ pub struct Preemption {
     pub child_level: Option<ChildLevel>,
 }
 
+/// High priorities borrow from siblings, and evict low ones here and there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SelfLevel {
@@ -92,6 +93,7 @@ pub struct SelfLevel {
     pub scope: Option<Scope>,
 }
 
+/// Workloads of the quota draw on its descendants, and evict there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ChildLevel {
@@ -138,6 +140,7 @@ impl Check for QuotaSpec {
     }
 }
 
+/// Whether an account is settled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum QuotaState {

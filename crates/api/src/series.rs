@@ -53,6 +53,7 @@ pub struct Series {
     pub metrics: BTreeMap<String, Metric>,
 }
 
+/// One figure over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Metric {

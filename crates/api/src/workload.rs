@@ -216,7 +216,7 @@ pub struct WorkloadStatus {
     /// Where its replicas are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placements: Vec<Placement>,
-    /// Which accounts it draws on.
+    /// Which accounts it draws on. What is held for it is not drawn yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub draws: Vec<DrawStatus>,
     /// How strong its claim is: the lowest among its draws.
@@ -240,6 +240,7 @@ pub struct WorkloadStatus {
     pub exit_code: Option<i32>,
 }
 
+/// Replicas by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaCounts {
@@ -269,6 +270,7 @@ pub struct Placement {
     pub state: UnitState,
 }
 
+/// How far a unit has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum UnitState {

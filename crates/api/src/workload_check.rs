@@ -11,6 +11,9 @@ use crate::workload::{WorkloadMetadata, WorkloadSpec};
 impl Check for WorkloadMetadata {
     fn check(&self, wrong: &mut Wrong) {
         wrong.below("/labels", &self.labels);
+        if let Some(name) = self.name.as_ref().filter(|name| crate::uid::as_workload(name).is_some()) {
+            wrong.add("/name", format!("{name} reads as the uid of a workload: choose another name"));
+        }
     }
 }
 

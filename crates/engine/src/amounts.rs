@@ -78,6 +78,16 @@ pub fn amounts(r: &Resources, of: &Resources, models: &[Box<str>]) -> String {
     if parts.is_empty() { "nothing".into() } else { parts.join(", ") }
 }
 
+/// Thousandths of a GPU times milliseconds, in GPU-hours from one hour on.
+pub fn gpu_time(work: u128) -> String {
+    const SECOND: u128 = 1_000_000;
+    const HOUR: u128 = 3_600 * SECOND;
+    let (unit, name) = if work >= HOUR { (HOUR, "GPU-hours") } else { (SECOND, "GPU-seconds") };
+    let thousandths = work.saturating_mul(1_000) / unit;
+    let value = i64::try_from(thousandths).unwrap_or(i64::MAX);
+    format!("{} {name}", Amount::milli(value))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

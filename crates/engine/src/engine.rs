@@ -6,7 +6,7 @@ use crate::event::Event;
 pub use crate::explain::Explanation;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::quota_tree::Quota;
-use crate::reason::Names;
+use crate::reason::{Names, Reason};
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::state::{Pool, State};
@@ -62,6 +62,13 @@ impl Engine {
         self.state.explain(now, workload)
     }
 
+    /// What keeps a workload waiting, nearest first: as `explain`, without what takes a look at every node.
+    /// Empty if it has no place in a queue.
+    pub fn reasons(&self, now: Tick, id: WorkloadId) -> Vec<Reason> {
+        let waits = self.state.workload(id).is_some_and(|w| w.lane.is_some());
+        if waits { self.state.reasons(id, now, false) } else { Vec::new() }
+    }
+
     pub fn pool_named(&self, name: &str) -> Option<PoolId> {
         self.state.pool_names.get(name).map(|p| PoolId(p as u16))
     }
@@ -95,6 +102,16 @@ impl Engine {
     pub fn units(&self, id: WorkloadId) -> impl Iterator<Item = &Unit> {
         let units = self.state.workload(id).map_or(&[][..], |w| &w.units);
         units.iter().map(|&u| &self.state.units[u])
+    }
+
+    /// The unit behind the handle of a node's resident.
+    pub fn unit(&self, handle: u32) -> Option<&Unit> {
+        self.state.units.get(handle)
+    }
+
+    /// All pools, in order of creation.
+    pub fn pools(&self) -> &[Pool] {
+        &self.state.pools
     }
 
     pub fn quota(&self, id: QuotaId) -> Option<&Quota> {

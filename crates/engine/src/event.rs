@@ -1,5 +1,6 @@
 //! What happened. The log of events is the truth; `apply` is the only reader that changes state.
 
+use crate::amounts::gpu_time;
 use crate::caps::Cap;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::nodes::{NodeSpec, NodeState};
@@ -44,6 +45,18 @@ pub struct Cause {
     pub lost: u128,
     /// Eligible units that were dearer and were spared; `None` if the search did not count them.
     pub spared: Option<u32>,
+}
+
+impl Cause {
+    /// Why it was chosen: what it was, what it lost, who was dearer.
+    pub fn why(&self) -> String {
+        let mut text = format!("priority {}, {}, {} lost", self.priority, self.class, gpu_time(self.lost));
+        if let Some(spared) = self.spared.filter(|spared| *spared > 0) {
+            let units = if spared == 1 { "unit" } else { "units" };
+            text.push_str(&format!(", {spared} dearer {units} spared"));
+        }
+        text
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

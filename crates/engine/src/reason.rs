@@ -157,6 +157,26 @@ impl Reason {
         }
     }
 
+    /// A stable word for programs.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Reason::Short { .. } => "short",
+            Reason::Account { .. } => "account",
+            Reason::Overdrawn { .. } => "overdrawn",
+            Reason::Cap(_) => "cap",
+            Reason::Nodes { .. } => "nodes",
+            Reason::Behind { .. } | Reason::Strategy { .. } => "behind",
+            Reason::Reserved { .. } => "reserved",
+            Reason::Keeps { .. } => "keeps",
+            Reason::RuleOff { .. } => "rule-off",
+            Reason::Exempt { .. } => "exempt",
+            Reason::NotEnough { .. } => "not-enough",
+            Reason::Untried { .. } => "untried",
+            Reason::Never(_) => "never",
+            Reason::Unblock { .. } => "unblock",
+        }
+    }
+
     pub fn text(&self, names: &dyn Names) -> String {
         let quota = |q: &QuotaId| names.quota_name(*q).to_string();
         let amount = |pool: &PoolId, dimension: &Dimension, value: i64| {

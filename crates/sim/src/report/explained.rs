@@ -95,7 +95,7 @@ impl Explained {
             by: cause.by.map(|by| labels.workload(by)),
             rule: cause.rule,
             policy_of: cause.policy_of.map(|quota| labels.quota(quota)),
-            why: why(cause),
+            why: cause.why(),
         };
         let (held, drawn): (Vec<&Unit>, Vec<&Unit>) =
             engine.units(id).partition(|unit| unit.state == UnitState::Held);
@@ -200,24 +200,4 @@ impl Explained {
         }
         fields
     }
-}
-
-/// Why it was chosen: what it was, what it lost, who was dearer.
-pub(super) fn why(cause: &Cause) -> String {
-    let mut text = format!("priority {}, {}, {} lost", cause.priority, cause.class, gpu_time(cause.lost));
-    if let Some(spared) = cause.spared.filter(|spared| *spared > 0) {
-        let units = if spared == 1 { "unit" } else { "units" };
-        text.push_str(&format!(", {spared} dearer {units} spared"));
-    }
-    text
-}
-
-/// Thousandths of a GPU times milliseconds, in GPU-hours from one hour on.
-fn gpu_time(lost: u128) -> String {
-    const SECOND: u128 = 1_000_000;
-    const HOUR: u128 = 3_600 * SECOND;
-    let (unit, name) = if lost >= HOUR { (HOUR, "GPU-hours") } else { (SECOND, "GPU-seconds") };
-    let thousandths = lost.saturating_mul(1_000) / unit;
-    let value = i64::try_from(thousandths).unwrap_or(i64::MAX);
-    format!("{} {name}", tidegate_engine::amounts::Amount::milli(value))
 }

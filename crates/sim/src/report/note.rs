@@ -208,5 +208,5 @@ fn started(total: u32, grants: &[Grant], labels: &dyn Directory) -> Detail {
 
 fn evicted(replicas: u32, cause: &Cause, labels: &dyn Directory) -> Detail {
     let by = cause.by.map(|by| labels.workload(by));
-    Detail::Evicted { by, rule: cause.rule, replicas, why: super::explained::why(cause) }
+    Detail::Evicted { by, rule: cause.rule, replicas, why: cause.why() }
 }
