@@ -1,5 +1,7 @@
 //! Bodies: what cannot be read is refused with a pointer, and nothing panics.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use proptest::prelude::*;
 use serde::de::DeserializeOwned;
 use tidegate_api::actions::{BatchRequest, PriorityRequest, ResizeRequest};

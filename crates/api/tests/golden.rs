@@ -1,5 +1,7 @@
 //! What every resource looks like, built from a small world of the engine. `UPDATE=1` rewrites the files.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tidegate_api::convert::{WorkloadFacts, uses};

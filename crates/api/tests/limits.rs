@@ -1,5 +1,7 @@
 //! Every bound on a body holds at the limit and not one past it.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use serde_json::{Value, json};
 use tidegate_api::actions::{BatchRequest, ResizeRequest};
 use tidegate_api::body::{Check, read};

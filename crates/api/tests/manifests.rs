@@ -1,5 +1,7 @@
 //! Manifests are read from YAML and JSON; what is wrong is told with document, line, column and pointer.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use proptest::prelude::*;
 use tidegate_api::limits::{MAX_BODY, MAX_MANIFESTS, MAX_NESTING};
 use tidegate_api::manifest::{Format, Manifest, read};

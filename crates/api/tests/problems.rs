@@ -1,5 +1,7 @@
 //! Codes, their pages, and the engine's refusals agree.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use std::collections::BTreeSet;
 use tidegate_api::convert::blame;
 use tidegate_api::problem::TYPE_PREFIX;

@@ -1,5 +1,7 @@
 //! The schemas of the OpenAPI document: complete, strict about what clients send, and true to their examples.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
+
 use serde_json::Value;
 use tidegate_api::{
     actions, event, explain, manifest, node, pool, problem, quota, series, server, simulation, workload,
