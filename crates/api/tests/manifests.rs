@@ -74,7 +74,6 @@ fn json_says_the_same_as_yaml() {
     assert_eq!(json(&list).unwrap(), manifests);
     assert_eq!(json(&format!("{{\"manifests\": {list}}}")).unwrap(), manifests);
     assert_eq!(json(&serde_json::to_string(&manifests[0]).unwrap()).unwrap(), manifests[..1]);
-    assert_eq!(yaml(&list.replace("},{", "}\n---\n{").replace(['[', ']'], "")).is_ok(), false);
 }
 
 #[test]
