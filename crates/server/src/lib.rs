@@ -1,8 +1,21 @@
 //! The shell: control loop, routes, authentication, watch, metrics.
+//!
+//! | where | what |
+//! |---|---|
+//! | `core` | the world in memory, the one writer, the log behind it |
+//! | `http` | requests and answers: one module per resource below `routes` |
+//! | `net` | connections, TLS |
+//! | `view` | the world as resources |
+//! | `serve`, `first_run`, `executor_loop` | a running server |
+//! | `config`, `machine`, `token` | what it is told, what it finds, whom it trusts |
 
+pub mod config;
 pub mod core;
-pub mod executor_loop;
+mod executor_loop;
+mod first_run;
 pub mod http;
-pub mod net;
+mod machine;
+mod net;
+pub mod serve;
 pub mod token;
-pub mod view;
+mod view;

@@ -1,9 +1,138 @@
 //! The world as resources.
 
+use crate::core::shell::Operation;
 use crate::core::world::World;
+use std::collections::BTreeMap;
+use tidegate_api::amounts::Figure;
+use tidegate_api::convert::{QuotaUse, WorkloadFacts, quota_uses};
+use tidegate_api::name::Name;
+use tidegate_api::node::{Node, NodeSpec, NodeStatus};
+use tidegate_api::pool::{Pool, PoolSpec, PoolStatus};
+use tidegate_api::priorities::Priority;
+use tidegate_api::quota::{QueueEntry, Quota, QuotaChange, QuotaForest, QuotaSpec, QuotaStatus, QuotaTree};
+use tidegate_api::resource::{Labels, Metadata};
+use tidegate_api::time::Time;
+use tidegate_api::uid;
 use tidegate_api::workload::Workload;
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::EventKind;
+use tidegate_engine::engine::QuotaBooks;
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use tidegate_engine::reason::Names;
 
-pub fn workload(_world: &World, _id: WorkloadId, _now: Tick) -> Option<Workload> {
-    None
+fn metadata(name: &str, uid: String, created: Tick, version: u64) -> Option<Metadata> {
+    let name: Name = name.parse().ok()?;
+    Some(Metadata { name, uid, created_at: Time::of(created), version: version.to_string(), labels: Labels::default() })
+}
+
+pub fn pool(world: &World, id: PoolId) -> Option<Pool> {
+    let created = *world.shell.pools.get(&id)?;
+    let metadata = metadata(&world.engine.pool(id)?.name, uid::pool(id), created, 0)?;
+    Some(Pool::new(metadata, PoolSpec::of(&world.engine, id)?, PoolStatus::of(&world.engine, id)?))
+}
+
+pub fn node(world: &World, pool: PoolId, id: NodeId) -> Option<Node> {
+    let created = *world.shell.nodes.get(&(pool, id))?;
+    let name = &world.engine.pool(pool)?.nodes.node(id).spec.name;
+    let metadata = metadata(name, uid::node(pool, id), created, 0)?;
+    Some(Node::new(metadata, NodeSpec::of(&world.engine, pool, id)?, NodeStatus::of(&world.engine, pool, id)?))
+}
+
+/// All quotas, in tree order.
+pub fn quotas(world: &World) -> Vec<Quota> {
+    let uses = quota_uses(&world.engine);
+    world.engine.books().iter().filter_map(|books| of_books(world, books, &uses)).collect()
+}
+
+pub fn quota(world: &World, id: QuotaId) -> Option<Quota> {
+    let uses = quota_uses(&world.engine);
+    let all = world.engine.books();
+    of_books(world, all.iter().find(|books| books.quota == id)?, &uses)
+}
+
+fn of_books(world: &World, books: &QuotaBooks, uses: &[QuotaUse]) -> Option<Quota> {
+    let id = books.quota;
+    let record = world.shell.quotas.get(&id)?;
+    let metadata = metadata(world.engine.quota_name(id), uid::quota(id), record.created, record.version)?;
+    let none = QuotaUse::default();
+    let used = uses.get(id.index()).unwrap_or(&none);
+    let status = QuotaStatus::of(&world.engine, books, used)?;
+    Some(Quota::new(metadata, QuotaSpec::of(&world.engine, id)?, status))
+}
+
+pub fn forest(world: &World) -> QuotaForest {
+    let mut below: BTreeMap<Option<Name>, Vec<Quota>> = BTreeMap::new();
+    for quota in quotas(world) {
+        below.entry(quota.spec.parent.clone()).or_default().push(quota);
+    }
+    QuotaForest { roots: grow(&mut below, None) }
+}
+
+/// Trees are at most as deep as the engine allows.
+fn grow(below: &mut BTreeMap<Option<Name>, Vec<Quota>>, parent: Option<&Name>) -> Vec<QuotaTree> {
+    let here = below.remove(&parent.cloned()).unwrap_or_default();
+    let tree = |quota: Quota| {
+        let children = grow(below, Some(&quota.metadata.name));
+        QuotaTree { quota, children }
+    };
+    here.into_iter().map(tree).collect()
+}
+
+/// Changes of a quota, newest first.
+pub fn history(world: &World, id: QuotaId) -> Vec<QuotaChange> {
+    let record = world.shell.quotas.get(&id);
+    let changes = record.iter().flat_map(|record| record.history.iter().rev());
+    changes.filter_map(|operation| change(world, operation)).collect()
+}
+
+fn change(world: &World, operation: &Operation) -> Option<QuotaChange> {
+    let event = tidegate_engine::Event { at: operation.at, kind: operation.kind.clone() };
+    let line = crate::core::lines::line(world, operation.number, &event)?;
+    let (before, after) = match &operation.kind {
+        EventKind::PolicySet { before, after, .. } => (Some(before), Some(after)),
+        _ => (None, None),
+    };
+    let policy = |policy: &tidegate_engine::policy::Policy| QuotaSpec::with_policy(policy);
+    Some(QuotaChange {
+        number: operation.number,
+        at: Time::of(operation.at),
+        by: operation.origin.by.to_string(),
+        operation: operation.origin.operation.to_string(),
+        before: before.map(|before| policy(before)),
+        after: after.map(|after| policy(after)),
+        event: serde_json::from_str(&line.data).ok()?,
+    })
+}
+
+pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
+    let w = world.engine.workload(id)?;
+    let record = world.shell.workloads.get(&id)?;
+    let waits = w.state.is_waiting();
+    let reasons = if waits { world.engine.reasons(id) } else { Vec::new() };
+    let facts = WorkloadFacts {
+        document: world.documents.get(&id)?,
+        created: record.created,
+        version: record.version,
+        started: record.started,
+        ended: record.ended,
+        exit_code: record.exit_code,
+        reasons: &reasons,
+        position: waits.then(|| world.engine.position(id, now)).flatten(),
+    };
+    Workload::of(&world.engine, id, &facts)
+}
+
+/// A workload in the queue of its quota.
+pub fn queue_entry(world: &World, id: WorkloadId, position: u32, now: Tick) -> Option<QueueEntry> {
+    let w = world.engine.workload(id)?;
+    let workload = workload(world, id, now)?;
+    Some(QueueEntry {
+        position,
+        name: workload.metadata.name,
+        uid: workload.metadata.uid,
+        module: w.spec.module.into(),
+        priority: Priority(w.spec.priority),
+        enqueued_at: Time::of(w.enqueued),
+        gpu: Figure(w.spec.gpus()),
+        reasons: workload.status.reasons,
+    })
 }

@@ -10,6 +10,7 @@ use super::entry::Origin;
 use super::hub::Hub;
 use super::recovery::Read;
 use super::world::World;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
 use tidegate_engine::ids::Tick;
@@ -57,6 +58,7 @@ pub struct Shared {
     pub hub: Hub,
     pub clock: Clock,
     previews: Semaphore,
+    pub(super) closing: AtomicBool,
 }
 
 impl Shared {
@@ -70,6 +72,7 @@ impl Shared {
             hub,
             clock: Clock::starting_after(at),
             previews: Semaphore::new(MAX_PREVIEWS),
+            closing: AtomicBool::new(false),
         }
     }
 
@@ -107,6 +110,13 @@ fn job<R: Send + 'static>(
 }
 
 impl Control {
+    /// Lets the writer end: whoever asks from now on is told that the server goes down.
+    pub fn close(&self) {
+        self.shared.closing.store(true, Ordering::Relaxed);
+        // Wakes it, if it waits.
+        let _ = self.jobs.try_send(job(Origin::new("system", "close"), |_| ()).0);
+    }
+
     pub fn hub(&self) -> &Hub {
         &self.shared.hub
     }

@@ -10,7 +10,7 @@ use tidegate_sim::report::json::fields;
 use tidegate_sim::report::note::{Detail, Note, Subject};
 
 /// The line of an event; `None` for what people are not told. The engine has applied it.
-pub(super) fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
+pub fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
     let note = Note::of(event, &world.engine)?;
     let (kind, name) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),

@@ -36,7 +36,8 @@ pub struct WorkloadRecord {
     /// Number of the latest event that changed it.
     pub version: u64,
     pub by: Arc<str>,
-    /// First start.
+    pub first_started: Option<Tick>,
+    /// Latest start.
     pub started: Option<Tick>,
     pub ended: Option<Tick>,
     /// How its processes ended last.
@@ -84,6 +85,7 @@ impl Shell {
                     created: at,
                     version: number,
                     by: origin.by.clone(),
+                    first_started: None,
                     started: None,
                     ended: None,
                     exit_code: None,
@@ -130,7 +132,8 @@ impl Shell {
         record.events.push(number);
         match &event.kind {
             EventKind::Started { .. } => {
-                record.started.get_or_insert(event.at);
+                record.first_started.get_or_insert(event.at);
+                record.started = Some(event.at);
             }
             EventKind::Finished { .. }
             | EventKind::Stopped { .. }

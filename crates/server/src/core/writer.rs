@@ -8,6 +8,7 @@ use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
 use super::recovery::{self, Read, RecoveryError};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -79,6 +80,9 @@ impl Writer {
             let group = self.decide(first);
             self.commit(group);
             self.snapshot_if_due();
+            if self.shared.closing.load(Ordering::Relaxed) {
+                break;
+            }
         }
         if let Some(saving) = self.saving.take() {
             let _ = saving.join();

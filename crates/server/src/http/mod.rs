@@ -1,6 +1,12 @@
 //! Requests and answers.
 
+mod answer;
 pub mod app;
-pub mod auth;
-pub mod change;
-pub mod problem;
+mod auth;
+mod change;
+mod extract;
+mod metrics;
+pub mod openapi;
+mod problem;
+pub mod router;
+mod routes;

@@ -1,0 +1,142 @@
+//! The configuration file: every option of `tidegate serve`, and those that are too rare for a flag.
+
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use tidegate_api::duration::Duration;
+use tidegate_engine::ids::Span;
+
+/// The file with all options at their defaults, and what they mean.
+pub const DOCUMENTED: &str = include_str!("../config.toml");
+
+/// Where the server listens when nobody says.
+pub const DEFAULT_LISTEN: &str = "127.0.0.1:7070";
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// Where everything is kept.
+    pub data: Option<PathBuf>,
+    pub listen: SocketAddr,
+    pub insecure_listen: bool,
+    pub tls_cert: Option<PathBuf>,
+    pub tls_key: Option<PathBuf>,
+    pub executor: ExecutorKind,
+    pub virtual_gpus: Option<String>,
+    pub retain_ended: Duration,
+    pub snapshot_every: u64,
+    pub log: Log,
+}
+
+/// What makes decisions real.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecutorKind {
+    #[default]
+    Virtual,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Log {
+    pub level: Level,
+    pub format: Format,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Error,
+    Warn,
+    #[default]
+    Info,
+    Debug,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    #[default]
+    Text,
+    Json,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            data: None,
+            listen: DEFAULT_LISTEN.parse().expect("an address"),
+            insecure_listen: false,
+            tls_cert: None,
+            tls_key: None,
+            executor: ExecutorKind::default(),
+            virtual_gpus: None,
+            retain_ended: Duration::of(Span::hours(24)),
+            snapshot_every: 100_000,
+            log: Log::default(),
+        }
+    }
+}
+
+/// Why a file is not a configuration.
+#[derive(Debug)]
+pub enum ConfigError {
+    Unreadable { file: PathBuf, why: std::io::Error },
+    Wrong { file: PathBuf, why: String },
+}
+
+impl std::fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ConfigError::Unreadable { file, why } => {
+                write!(f, "cannot read {}: {why}; hint: `tidegate config show` prints one to begin with", file.display())
+            }
+            ConfigError::Wrong { file, why } => write!(f, "{}: {}", file.display(), why.trim_end()),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+impl Config {
+    pub fn read(file: &Path) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(file)
+            .map_err(|why| ConfigError::Unreadable { file: file.into(), why })?;
+        Config::parse(&text).map_err(|why| ConfigError::Wrong { file: file.into(), why })
+    }
+
+    pub fn parse(text: &str) -> Result<Config, String> {
+        let config: Config = toml::from_str(text).map_err(|error| error.to_string())?;
+        if config.snapshot_every == 0 {
+            return Err("snapshot-every is 0; hint: it counts events between two snapshots".into());
+        }
+        Ok(config)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_documented_file_says_the_defaults() {
+        let documented = Config::parse(DOCUMENTED).expect("the documented file is one");
+        assert_eq!(documented, Config::default());
+        assert_eq!(Config::parse("").expect("nothing is fine"), Config::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, says) in [
+            ("lisen = \"x\"", "unknown field `lisen`"),
+            ("listen = \"here\"", "invalid socket address"),
+            ("snapshot-every = 0", "snapshot-every"),
+            ("retain-ended = \"soon\"", "not a duration"),
+            ("[log]\nlevel = \"loud\"", "unknown variant `loud`"),
+            ("executor = \"slurm\"", "unknown variant `slurm`"),
+        ] {
+            let error = Config::parse(text).expect_err(text);
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The OpenAPI document: served, and committed as `openapi.json`.
+
+use super::routes::{apply, nodes, pools, quotas, system, watch, workload_lists, workloads};
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use std::sync::LazyLock;
+use utoipa::OpenApi;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Tidegate", description = "Shares GPUs between teams and keeps the books like a bank."),
+    paths(
+        system::healthz, system::readyz, system::version, system::whoami, document,
+        super::metrics::metrics,
+        pools::list, pools::get, pools::create,
+        nodes::list, nodes::get, nodes::add, nodes::remove, nodes::cordon, nodes::uncordon, nodes::drain,
+        quotas::list, quotas::tree, quotas::get, quotas::create, quotas::put, quotas::scale, quotas::transfer,
+        quotas::delete, quotas::history, quotas::queue,
+        workload_lists::list, workload_lists::events, workloads::get, workloads::submit, workloads::batch,
+        workloads::start, workloads::stop, workloads::restart, workloads::resize, workloads::priority,
+        workloads::delete, workloads::explain,
+        apply::apply, watch::watch,
+    )
+)]
+struct Document;
+
+/// The document as it is served.
+pub fn text() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let mut document = Document::openapi();
+        let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        document.components.get_or_insert_default().add_security_scheme("token", token);
+        document.security = Some(vec![SecurityRequirement::new("token", [] as [&str; 0])]);
+        let mut text = document.to_pretty_json().expect("the document is plain data");
+        text.push('\n');
+        text
+    });
+    &TEXT
+}
+
+/// This document.
+#[utoipa::path(get, path = "/api/v1/openapi.json", tag = "server", responses((status = 200, body = Object)))]
+pub async fn document() -> Response {
+    ([(CONTENT_TYPE, "application/json")], text()).into_response()
+}

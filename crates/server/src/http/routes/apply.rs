@@ -1,0 +1,149 @@
+//! Manifests: resources as they shall be.
+
+use super::super::app::App;
+use super::super::change::{Change, Made};
+use super::super::extract::Manifests;
+use super::super::problem::Refused;
+use super::{DryRunParams, pools, quotas, workloads};
+use crate::core::deck::Deck;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use tidegate_api::actions::{Applied, ApplyResult, Outcome};
+use tidegate_api::manifest::{self, ApplyRequest, Manifest};
+use tidegate_api::pool::{NewPool, PoolSpec};
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::quota::{NewQuota, QuotaSpec};
+use tidegate_api::resource::differences;
+use tidegate_api::workload::NewWorkload;
+use tidegate_engine::Command;
+use tidegate_engine::words::Mode;
+
+/// What became of a manifest, and which fields changed.
+type Became = Result<(Outcome, Vec<String>), Problem>;
+
+/// Make resources as the manifests describe them. Each is created, configured, left as it is, or refused by itself.
+#[utoipa::path(post, path = "/api/v1/apply", tag = "manifests", params(DryRunParams),
+    request_body(content((ApplyRequest = "application/json"), (String = "application/yaml"))),
+    responses((status = 200, body = ApplyResult), (status = "default", body = Problem)))]
+pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> Response {
+    let manifests = match manifest::read(&body.sent, body.format) {
+        Ok(manifests) => manifests,
+        Err(problem) => return Refused(problem).into_response(),
+    };
+    change
+        .carry_out(&app, "apply", &body.sent, move |deck, _| {
+            let one = |(index, manifest): (usize, &Manifest)| {
+                let (outcome, changed, problem) = match apply_one(deck, manifest) {
+                    Ok((outcome, changed)) => (outcome, changed, None),
+                    Err(problem) => (Outcome::Refused, Vec::new(), Some(problem)),
+                };
+                Applied {
+                    document: index as u32 + 1,
+                    kind: manifest.kind().into(),
+                    name: manifest.name().map_or(String::new(), |name| name.as_str().into()),
+                    outcome,
+                    changed,
+                    problem,
+                }
+            };
+            Ok(Made::ok(ApplyResult { results: manifests.iter().enumerate().map(one).collect() }))
+        })
+        .await
+}
+
+fn apply_one(deck: &mut Deck<'_>, manifest: &Manifest) -> Became {
+    match manifest {
+        Manifest::Pool(new) => pool(deck, new),
+        Manifest::Quota(new) => quota(deck, new),
+        Manifest::Workload(new) => workload(deck, new),
+    }
+}
+
+fn became(changed: Vec<String>) -> Became {
+    let outcome = if changed.is_empty() { Outcome::Unchanged } else { Outcome::Configured };
+    Ok((outcome, changed))
+}
+
+fn immutable(changed: Vec<String>, what: &str) -> Problem {
+    let fields = changed.join(", ");
+    let problem = Problem::new(Code::ImmutableField, format!("{what}; these differ: {fields}"));
+    changed.into_iter().fold(problem, |problem, field| problem.at(format!("/spec{field}")))
+}
+
+/// A pool that exists may get more nodes of the kinds that it has, or of new kinds at the end of its list.
+fn pool(deck: &mut Deck<'_>, new: &NewPool) -> Became {
+    let engine = &deck.world().engine;
+    let Some(id) = engine.pool_named(&new.metadata.name) else {
+        pools::create_on(deck, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    let Some(present) = PoolSpec::of(engine, id) else {
+        return Err(Problem::new(Code::NotFound, "the pool is gone"));
+    };
+    let wanted = new.spec.normal();
+    let changed = differences(&present, &wanted);
+    if changed.is_empty() {
+        return became(changed);
+    }
+    let Some(more) = wanted.beyond(&present) else {
+        return Err(immutable(changed, "a pool only grows by a manifest")
+            .hint("`tidegate node remove` takes nodes away, one by one"));
+    };
+    let count: u32 = present.nodes.iter().map(|group| group.count).sum();
+    for command in more.nodes(&new.metadata.name, id, count)? {
+        deck.command(command)?;
+    }
+    became(changed)
+}
+
+fn quota(deck: &mut Deck<'_>, new: &NewQuota) -> Became {
+    let Ok(id) = quotas::find(deck.world(), &new.metadata.name) else {
+        quotas::create_on(deck, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    let version = deck.world().shell.quotas.get(&id).map_or(0, |record| record.version).to_string();
+    if let Some(given) = new.metadata.version.as_ref().filter(|given| **given != version) {
+        let detail = format!("it has version {version} by now, the manifest is for {given}");
+        return Err(Problem::new(Code::StaleVersion, detail).at("/metadata/version"));
+    }
+    let before = QuotaSpec::of(&deck.world().engine, id);
+    quotas::set_on(deck, id, new, Mode::Refuse)?;
+    let after = QuotaSpec::of(&deck.world().engine, id);
+    became(differences(&before, &after))
+}
+
+/// A workload that exists may get another priority or number of replicas. One that has ended with another
+/// specification is submitted anew; with the same, it is left in peace: applying twice is no harm.
+fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
+    let name = new.metadata.name.as_ref().map_or("", |name| name.as_str());
+    let Ok(id) = workloads::find(deck.world(), name) else {
+        workloads::submit_on(deck, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    let (Some(document), Some(w)) = (deck.world().documents.get(&id), deck.world().engine.workload(id)) else {
+        return Err(Problem::new(Code::NotFound, "the workload is gone"));
+    };
+    let mut present = document.spec.clone();
+    let (ended, priority, replicas) = (w.state.is_ended(), w.spec.priority, w.spec.replicas());
+    present.priority = new.spec.priority.map(|_| tidegate_api::priorities::Priority(priority));
+    present.replicas = new.spec.replicas.map(|_| replicas);
+    let changed = differences(&present, &new.spec);
+    if ended && differences(&document.spec, &new.spec).is_empty() {
+        return became(Vec::new());
+    }
+    if ended {
+        workloads::submit_on(deck, new)?;
+        return Ok((Outcome::Created, changed));
+    }
+    if changed.iter().any(|field| field != "/priority" && field != "/replicas") {
+        return Err(immutable(changed, "of a workload, priority and replicas can be changed")
+            .hint("stop it first, then apply the manifest: it is submitted anew"));
+    }
+    if let Some(priority) = new.spec.priority.filter(|wanted| wanted.0 != priority) {
+        deck.command(Command::SetPriority { workload: id, priority: priority.0 })?;
+    }
+    if let Some(replicas) = new.spec.replicas.filter(|wanted| *wanted != replicas) {
+        deck.command(Command::Resize { workload: id, replicas })?;
+    }
+    became(changed)
+}

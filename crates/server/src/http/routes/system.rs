@@ -1,0 +1,50 @@
+//! About the server itself.
+
+use super::super::answer::{Answer, Answered};
+use super::super::app::App;
+use super::super::auth::Caller;
+use super::super::problem::Refused;
+use axum::Extension;
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::server::{Health, Version, Whoami};
+
+/// The server is there.
+#[utoipa::path(get, path = "/healthz", tag = "server", security(()), responses((status = 200, body = Health)))]
+pub async fn healthz() -> Answer<Health> {
+    Answer::new(Health { status: "ok".into(), progress: None, detail: None })
+}
+
+/// The server takes requests, and its store takes writes.
+#[utoipa::path(get, path = "/readyz", tag = "server", security(()),
+    responses((status = 200, body = Health), (status = 503, body = Problem)))]
+pub async fn readyz(State(app): State<App>) -> Response {
+    match app.control.read(|_, _| ()).await {
+        Ok(()) => healthz().await.into_response(),
+        Err(why) => Refused(super::super::change::unavailable(why)).into_response(),
+    }
+}
+
+/// Which release this is.
+#[utoipa::path(get, path = "/version", tag = "server", security(()), responses((status = 200, body = Version)))]
+pub async fn version() -> Answer<Version> {
+    Answer::new(Version { version: env!("CARGO_PKG_VERSION").into(), api_version: Default::default() })
+}
+
+/// Who is asking.
+#[utoipa::path(get, path = "/api/v1/whoami", tag = "server",
+    responses((status = 200, body = Whoami), (status = "default", body = Problem)))]
+pub async fn whoami(Extension(caller): Extension<Caller>) -> Answered<Whoami> {
+    Ok(Answer::new(Whoami { user: caller.name.to_string(), administrator: true, expires_at: None }))
+}
+
+/// What is at no route.
+pub async fn nowhere() -> Refused {
+    Refused(Problem::new(Code::NotFound, "there is nothing at this address").hint("see /api/v1/openapi.json"))
+}
+
+/// A route that is there, with another method.
+pub async fn wrong_method() -> Refused {
+    Refused(Problem::new(Code::MethodNotAllowed, "this address does not have this method"))
+}

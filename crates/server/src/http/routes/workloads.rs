@@ -1,0 +1,267 @@
+//! Workloads: submitted, watched, explained, ended.
+
+use super::super::answer::{Answer, Answered, read};
+use super::super::app::App;
+use super::super::change::{Change, Made, unavailable};
+use super::super::extract::{Json, Named, Params};
+use super::super::problem::{Refused, of_store};
+use super::DryRunParams;
+use crate::core::deck::Deck;
+use crate::core::past;
+use crate::core::world::{Document, World};
+use crate::view;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use std::sync::Arc;
+use tidegate_api::actions::{BatchItem, BatchRequest, BatchResult, PriorityRequest, ResizeRequest};
+use tidegate_api::convert::blame;
+use tidegate_api::explain::Explanation;
+use tidegate_api::name::Name;
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::uid;
+use tidegate_api::workload::{NewWorkload, Workload};
+use tidegate_engine::Command;
+use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::workload::WorkloadState;
+use tidegate_store::PastQuery;
+
+/// The quota of those who name none: the root that a first start creates.
+pub const DEFAULT_QUOTA: &str = "main";
+
+/// The workload of this name or uid that is in memory.
+pub fn find(world: &World, name: &str) -> Result<WorkloadId, Problem> {
+    let by_uid = uid::as_workload(name).filter(|id| world.engine.workload(*id).is_some());
+    by_uid.or_else(|| world.engine.workload_named(name)).ok_or_else(|| missing(name))
+}
+
+fn missing(name: &str) -> Problem {
+    Problem::new(Code::NotFound, format!("there is no workload {name}")).hint("`tidegate list` lists them")
+}
+
+fn show(deck: &Deck<'_>, id: WorkloadId) -> Result<Workload, Problem> {
+    view::workload(deck.world(), id, deck.now()).ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
+}
+
+fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Workload>, Problem> {
+    Ok(Made { status, version: None, body: show(deck, id)? })
+}
+
+/// One workload, by its name (the latest of that name) or its uid.
+#[utoipa::path(get, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
+    responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workload> {
+    let live = app.control.read(|world, now| {
+        find(world, &name).ok().and_then(|id| view::workload(world, id, now))
+    });
+    let workload = match live.await.map_err(unavailable)? {
+        Some(workload) => workload,
+        None => past_one(&app, &name).await?,
+    };
+    Ok(Answer { version: Some(workload.metadata.version.clone()), body: workload })
+}
+
+/// A workload that has left memory.
+async fn past_one(app: &App, name: &str) -> Result<Workload, Refused> {
+    let query = match uid::as_workload(name) {
+        Some(id) => PastQuery::id(u64::from(id.0)),
+        None => PastQuery::name(name),
+    };
+    let rows = app.with_reader(move |reader| reader.past(&query)).await;
+    let rows = rows.map_err(|error| Refused(of_store(&error)))?;
+    rows.first().and_then(past::resource).ok_or_else(|| Refused(missing(name)))
+}
+
+/// Submit a workload.
+#[utoipa::path(post, path = "/api/v1/workloads", tag = "workloads", params(DryRunParams), request_body = NewWorkload,
+    responses((status = 201, body = Workload), (status = "default", body = Problem)))]
+pub async fn submit(State(app): State<App>, change: Change, body: Json<NewWorkload>) -> Response {
+    let new = body.value;
+    change
+        .carry_out(&app, "workload.submit", &body.sent, move |deck, _| {
+            let id = submit_on(deck, &new)?;
+            made(deck, StatusCode::CREATED, id)
+        })
+        .await
+}
+
+/// Submit many workloads; each is accepted or refused by itself.
+#[utoipa::path(post, path = "/api/v1/workloads:batch", tag = "workloads", params(DryRunParams), request_body = BatchRequest,
+    responses((status = 200, body = BatchResult), (status = "default", body = Problem)))]
+pub async fn batch(State(app): State<App>, change: Change, body: Json<BatchRequest>) -> Response {
+    let items = body.value.items;
+    change
+        .carry_out(&app, "workload.submit", &body.sent, move |deck, _| {
+            let one = |new: &NewWorkload| match submit_on(deck, new).and_then(|id| show(deck, id)) {
+                Ok(workload) => BatchItem { workload: Some(workload), problem: None },
+                Err(problem) => BatchItem { workload: None, problem: Some(problem) },
+            };
+            let results: Vec<BatchItem> = items.iter().map(one).collect();
+            let accepted = results.iter().filter(|item| item.workload.is_some()).count() as u32;
+            Ok(Made::ok(BatchResult { accepted, refused: results.len() as u32 - accepted, results }))
+        })
+        .await
+}
+
+pub fn submit_on(deck: &mut Deck<'_>, new: &NewWorkload) -> Result<WorkloadId, Problem> {
+    let module = new.spec.module.map_or("training", |module| module.word());
+    let name = match &new.metadata.name {
+        Some(name) => name.clone(),
+        None => free_name(deck.world(), module),
+    };
+    if uid::as_workload(&name).is_some() {
+        let detail = format!("{} reads like a uid", name.as_str());
+        return Err(Problem::new(Code::BadName, detail).at("/metadata/name"));
+    }
+    let (labels, owner) = (new.metadata.labels.clone(), deck.origin().by.to_string());
+    submit_document(deck, Document { name, labels, owner, spec: new.spec.clone() })
+}
+
+fn submit_document(deck: &mut Deck<'_>, document: Document) -> Result<WorkloadId, Problem> {
+    let default: Name = DEFAULT_QUOTA.parse().expect("a name");
+    let spec = document.spec.to_engine(&deck.world().engine, &document.name, Some(&default))?;
+    deck.submit(spec, Arc::new(document)).map_err(blame)
+}
+
+/// A name that nobody has, for who chose none.
+fn free_name(world: &World, module: &str) -> Name {
+    let mut names = (world.next..).map(|number| format!("{module}-{number}"));
+    let free = names.find(|name| world.engine.workload_named(name).is_none());
+    free.and_then(|name| name.parse().ok()).expect("numbers do not run out")
+}
+
+/// Start an ended workload again, as it was submitted.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:start", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    responses((status = 201, body = Workload), (status = "default", body = Problem)))]
+pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -> Response {
+    let past = past_one(&app, &name).await.ok();
+    change
+        .carry_out(&app, "workload.start", b"", move |deck, _| {
+            let id = start_on(deck, &name, past)?;
+            made(deck, StatusCode::CREATED, id)
+        })
+        .await
+}
+
+fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Workload>) -> Result<WorkloadId, Problem> {
+    let document = match find(deck.world(), name) {
+        Ok(id) => {
+            let state = deck.world().engine.workload(id).map(|w| w.state);
+            if let Some(state) = state.filter(|state| !state.is_ended()) {
+                let detail = format!("{name} is {}; only what has ended is started again", state.word());
+                return Err(Problem::new(Code::WrongState, detail));
+            }
+            deck.world().documents.get(&id).map(|document| (**document).clone())
+        }
+        Err(_) => past.map(|workload| Document {
+            name: workload.metadata.name,
+            labels: workload.metadata.labels,
+            owner: deck.origin().by.to_string(),
+            spec: workload.spec,
+        }),
+    };
+    submit_document(deck, document.ok_or_else(|| missing(name))?)
+}
+
+/// End a workload: what runs is asked to stop.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:stop", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) -> Response {
+    act(app, change, "workload.stop", b"", name, |workload| Command::Stop { workload }).await
+}
+
+/// Send a workload that runs back to its queue, or start one that has ended.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:restart", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn restart(State(app): State<App>, Named(name): Named, change: Change) -> Response {
+    let past = past_one(&app, &name).await.ok();
+    change
+        .carry_out(&app, "workload.restart", b"", move |deck, _| {
+            let found = find(deck.world(), &name).ok();
+            let running = found.filter(|id| {
+                deck.world().engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Running)
+            });
+            let id = match running {
+                Some(workload) => {
+                    deck.command(Command::Restart { workload })?;
+                    workload
+                }
+                None => start_on(deck, &name, past)?,
+            };
+            made(deck, StatusCode::OK, id)
+        })
+        .await
+}
+
+/// Change how many replicas a workload has.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:resize", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    request_body = ResizeRequest, responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn resize(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<ResizeRequest>,
+) -> Response {
+    let replicas = body.value.replicas;
+    act(app, change, "workload.resize", &body.sent, name, move |workload| Command::Resize { workload, replicas })
+        .await
+}
+
+/// Change a workload's priority, whether it waits or runs.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:priority", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    request_body = PriorityRequest, responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn priority(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<PriorityRequest>,
+) -> Response {
+    let priority = body.value.priority.0;
+    act(app, change, "workload.priority", &body.sent, name, move |workload| Command::SetPriority {
+        workload,
+        priority,
+    })
+    .await
+}
+
+async fn act(
+    app: App,
+    change: Change,
+    operation: &'static str,
+    sent: &[u8],
+    name: String,
+    command: impl FnOnce(WorkloadId) -> Command + Send + 'static,
+) -> Response {
+    change
+        .carry_out(&app, operation, sent, move |deck, _| {
+            let id = find(deck.world(), &name)?;
+            deck.command(command(id))?;
+            made(deck, StatusCode::OK, id)
+        })
+        .await
+}
+
+/// Drop an ended workload: it is no longer shown. The log keeps what happened.
+#[utoipa::path(delete, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
+    responses((status = 200, body = Workload), (status = "default", body = Problem)))]
+pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
+    change
+        .carry_out(&app, "workload.delete", b"", move |deck, _| {
+            let id = find(deck.world(), &name)?;
+            let last = show(deck, id)?;
+            deck.command(Command::Forget { workload: id })?;
+            Ok(Made::ok(last))
+        })
+        .await
+}
+
+/// Why a workload is where it is: every blocker with its figures, what would unblock it, what was done for it.
+#[utoipa::path(get, path = "/api/v1/workloads/{name}:explain", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
+    responses((status = 200, body = Explanation), (status = "default", body = Problem)))]
+pub async fn explain(State(app): State<App>, Named(name): Named) -> Answered<Explanation> {
+    let outcome = app.control.read(|world, now| {
+        let id = find(world, &name)?;
+        Explanation::of(&world.engine, now, id).ok_or_else(|| missing(&name))
+    });
+    read(outcome.await).map(Answer::new)
+}

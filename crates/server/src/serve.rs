@@ -1,0 +1,174 @@
+//! A running server: opened, told what to listen on, closed.
+
+use crate::config::Config;
+use crate::core::control::{Control, Unavailable};
+use crate::core::outbox::Outbox;
+use crate::core::recovery::{RecoveryError, read_world};
+use crate::core::writer::{self, Habits};
+use crate::http::app::App;
+use crate::http::router::router;
+use crate::machine::Machine;
+use crate::net::listen::{connection_limit, serve};
+use crate::net::tls::{self, TlsError};
+use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
+use crate::{executor_loop, first_run};
+use std::fs::DirBuilder;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::channel;
+use std::thread::JoinHandle;
+use tidegate_engine::Refusal;
+use tidegate_executor::VirtualExecutor;
+use tidegate_store::{Options, SqliteStore, Store, StoreError};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+/// What is kept of the administrator's token.
+const ADMIN_TOKEN: &str = "admin-token";
+
+/// Why a server does not start.
+#[derive(Debug)]
+pub enum ServeError {
+    Store(StoreError),
+    Recovery(RecoveryError),
+    Tls(TlsError),
+    Listen { address: SocketAddr, why: io::Error },
+    Directory { path: PathBuf, why: io::Error },
+    Token { path: PathBuf, why: io::Error },
+    Machine(String),
+    FirstRun(Refusal),
+    Unavailable(Unavailable),
+    Thread(io::Error),
+}
+
+impl std::fmt::Display for ServeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ServeError::Store(error) => write!(f, "{error}"),
+            ServeError::Recovery(error) => write!(f, "{error}"),
+            ServeError::Tls(error) => write!(f, "{error}"),
+            ServeError::Listen { address, why } => write!(
+                f,
+                "cannot listen on {address}: {why}; hint: another server may be there; choose with --listen"
+            ),
+            ServeError::Directory { path, why } => write!(
+                f,
+                "cannot use the data directory {}: {why}; hint: choose another with --data",
+                path.display()
+            ),
+            ServeError::Token { path, why } => {
+                write!(f, "cannot keep the administrator's token in {}: {why}", path.display())
+            }
+            ServeError::Machine(why) => f.write_str(why),
+            ServeError::FirstRun(refusal) => {
+                write!(f, "the first start was refused: {}; hint: {}", refusal.what(), refusal.hint())
+            }
+            ServeError::Unavailable(why) => write!(f, "the store did not take the first entry: {why:?}"),
+            ServeError::Thread(why) => write!(f, "cannot start a thread: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+impl From<StoreError> for ServeError {
+    fn from(error: StoreError) -> ServeError {
+        ServeError::Store(error)
+    }
+}
+
+/// A server that has read its log and is ready to listen.
+#[derive(Debug)]
+pub struct Server {
+    pub control: Control,
+    app: App,
+    listener: TcpListener,
+    tls: Option<tokio_rustls::TlsAcceptor>,
+    threads: Vec<JoinHandle<()>>,
+    /// Whether this was the first start.
+    pub is_new: bool,
+}
+
+impl Server {
+    /// Opens the data directory and the address. The log is read, the executor is told what should run.
+    pub async fn open(config: &Config, data: &Path) -> Result<Server, ServeError> {
+        let tls = tls::acceptor(
+            config.listen,
+            config.tls_cert.as_deref(),
+            config.tls_key.as_deref(),
+            config.insecure_listen,
+        );
+        let tls = tls.map_err(ServeError::Tls)?;
+        let machine = match &config.virtual_gpus {
+            Some(text) => Machine::virtual_gpus(text).map_err(ServeError::Machine)?,
+            None => Machine::here(),
+        };
+        let listener = TcpListener::bind(config.listen).await;
+        let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
+        create_private(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
+        let mut store = SqliteStore::open(data, Options::default())?;
+        let admin = admin_token(&mut store, data)?;
+        let reader = store.reader()?;
+        let read = read_world(&*reader).map_err(ServeError::Recovery)?;
+        let (events, snapshot) = (read.world.next, read.snapshot);
+        tracing::info!(events, snapshot, "the log was read");
+        let (sender, notices) = channel();
+        let habits = Habits { retain: config.retain_ended.span(), snapshot_every: config.snapshot_every };
+        let (control, writer) =
+            writer::start(read, Box::new(store), Outbox::new(sender.clone()), habits).map_err(ServeError::Thread)?;
+        let executor = Box::new(VirtualExecutor::new());
+        let executor =
+            executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;
+        let (first, created) = (control.clone(), machine);
+        let first = tokio::task::spawn_blocking(move || first_run::first_run(&first, created)).await;
+        let is_new = first
+            .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
+            .map_err(ServeError::Unavailable)?
+            .map_err(ServeError::FirstRun)?;
+        let app = App::new(control.clone(), admin, reader);
+        Ok(Server { control, app, listener, tls, threads: vec![writer, executor], is_new })
+    }
+
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers until `closing` turns true, then ends in order: requests, executor, writer.
+    pub async fn run(self, closing: watch::Receiver<bool>) {
+        let Server { control, app, listener, tls, threads, .. } = self;
+        serve(listener, tls, router(app), connection_limit(), closing).await;
+        // The writer ends when nobody can ask any more.
+        control.close();
+        drop(control);
+        let joined = tokio::task::spawn_blocking(move || {
+            threads.into_iter().for_each(|thread| {
+                let _ = thread.join();
+            });
+        });
+        let _ = joined.await;
+    }
+}
+
+/// A directory that nobody else can look into.
+fn create_private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// The hash of the administrator's token. Whoever can write the data directory is the administrator: a token file
+/// that was removed is made anew, and one that was replaced counts.
+fn admin_token(store: &mut SqliteStore, data: &Path) -> Result<TokenHash, ServeError> {
+    let path = data.join(ADMIN_TOKEN_FILE);
+    let token = match token::read(&path) {
+        Ok(token) if !token.is_empty() => token,
+        _ => {
+            let token = token::generate().map_err(|why| ServeError::Token { path: path.clone(), why })?;
+            token::write(&path, &token).map_err(|why| ServeError::Token { path: path.clone(), why })?;
+            token
+        }
+    };
+    let hash = TokenHash::of(&token);
+    store.set_meta(ADMIN_TOKEN, &hash.0)?;
+    Ok(hash)
+}
