@@ -102,7 +102,7 @@ impl Serialize for Ignored {
 macro_rules! resource {
     (
         $(#[$about:meta])* $name:ident { kind: $kind:ident, spec: $spec:ident, status: $status:ident }
-        $(#[$new_about:meta])* $new:ident { metadata: $metadata:ident }
+        $(#[$new_about:meta])* $new:ident { $(#[$optional:meta])* metadata: $metadata:ident }
         $list:ident
     ) => {
         #[doc = "The kind of this resource."]
@@ -139,6 +139,7 @@ macro_rules! resource {
             pub api_version: $crate::resource::ApiVersion,
             #[serde(default)]
             pub kind: $kind,
+            $(#[$optional])*
             pub metadata: $metadata,
             pub spec: $spec,
             /// May be sent back as it was read, and is ignored.

@@ -191,6 +191,26 @@ pub enum WorkloadState {
     Stopped,
 }
 
+impl WorkloadState {
+    /// As it is written.
+    pub fn word(self) -> &'static str {
+        match self {
+            WorkloadState::Queued => "queued",
+            WorkloadState::Suspended => "suspended",
+            WorkloadState::Held => "held",
+            WorkloadState::Running => "running",
+            WorkloadState::Leaving => "leaving",
+            WorkloadState::Finished => "finished",
+            WorkloadState::Failed => "failed",
+            WorkloadState::Stopped => "stopped",
+        }
+    }
+
+    pub fn is_ended(self) -> bool {
+        matches!(self, WorkloadState::Finished | WorkloadState::Failed | WorkloadState::Stopped)
+    }
+}
+
 /// What is known of a workload now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -317,6 +337,6 @@ resource! {
         "apiVersion": "tidegate.dev/v1", "kind": "Workload", "metadata": {"name": "b1"},
         "spec": {"quota": "Quota1.1", "replicas": 6, "resources": {"gpu": 8}, "command": ["python", "train.py"]}
     })))]
-    NewWorkload { metadata: WorkloadMetadata }
+    NewWorkload { #[serde(default)] metadata: WorkloadMetadata }
     WorkloadList
 }

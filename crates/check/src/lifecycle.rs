@@ -302,8 +302,8 @@ impl Checker {
         match (cause.by, cause.rule) {
             (Some(by), _) => self.batch.pending.entry(by).or_default().push(eviction),
             (None, EvictionRule::Drain) => self.check_drained(&eviction)?,
-            // Its owner stops it, or makes it smaller.
-            (None, EvictionRule::Stop | EvictionRule::MaxRun | EvictionRule::Resize) => {}
+            // Its owner stops it, restarts it, or makes it smaller.
+            (None, rule) if rule.is_owners() => {}
             (None, _) => self.batch.operator.push(eviction),
         }
         Ok(())

@@ -68,6 +68,10 @@ pub enum Command {
     Stop {
         workload: WorkloadId,
     },
+    /// Sends what runs of it back to its queue.
+    Restart {
+        workload: WorkloadId,
+    },
     SetPriority {
         workload: WorkloadId,
         priority: Priority,

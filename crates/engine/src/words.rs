@@ -45,9 +45,19 @@ words!(
     /// Under which rule a unit was evicted. The first three are tiers, tried in this order.
     EvictionRule {
         Recall = "recall", SelfLevel = "self-level", ChildLevel = "child-level",
-        Scale = "scale", Transfer = "transfer", Drain = "drain", Resize = "resize", Stop = "stop", MaxRun = "max-run",
+        Scale = "scale", Transfer = "transfer", Drain = "drain", Resize = "resize", Stop = "stop", MaxRun = "max-run", Restart = "restart",
     }
 );
+impl EvictionRule {
+    /// Whether the workload's own people asked for it: no preemption.
+    pub fn is_owners(self) -> bool {
+        matches!(
+            self,
+            EvictionRule::Stop | EvictionRule::MaxRun | EvictionRule::Resize | EvictionRule::Restart
+        )
+    }
+}
+
 words!(
     /// Whom a self-level policy reaches.
     Scope { SameQuota = "same-quota", Siblings = "siblings", Both = "both" }

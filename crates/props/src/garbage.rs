@@ -223,6 +223,7 @@ pub fn command() -> impl Strategy<Value = Command> {
         }),
         10 => spec().prop_map(|spec| Command::Submit(Box::new(spec))),
         1 => workload().prop_map(|workload| Command::Stop { workload }),
+        1 => workload().prop_map(|workload| Command::Restart { workload }),
         1 => (workload(), world::priority()).prop_map(|(workload, priority)| Command::SetPriority { workload, priority }),
         2 => (workload(), count()).prop_map(|(workload, replicas)| Command::Resize { workload, replicas }),
         1 => workload().prop_map(|workload| Command::Forget { workload }),

@@ -132,6 +132,7 @@ pub fn command(names: &Engine, command: &Command) -> String {
             format!("caps of workspace #{} in {}: {caps:?}", workspace.0, quota(q))
         }
         Command::Submit(spec) => submission(names, spec),
+        Command::Restart { workload: w } => format!("restart {}", workload(w)),
         Command::Stop { workload: w } => format!("stop {}", workload(w)),
         Command::SetPriority { workload: w, priority } => format!("priority {} p{priority}", workload(w)),
         Command::Resize { workload: w, replicas } => format!("resize {} {replicas}", workload(w)),

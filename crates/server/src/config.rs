@@ -89,7 +89,11 @@ impl std::fmt::Display for ConfigError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             ConfigError::Unreadable { file, why } => {
-                write!(f, "cannot read {}: {why}; hint: `tidegate config show` prints one to begin with", file.display())
+                write!(
+                    f,
+                    "cannot read {}: {why}; hint: `tidegate config show` prints one to begin with",
+                    file.display()
+                )
             }
             ConfigError::Wrong { file, why } => write!(f, "{}: {}", file.display(), why.trim_end()),
         }

@@ -61,8 +61,11 @@ impl Between {
             });
             match notices.recv_timeout(due) {
                 Ok(notice) => {
-                    self.take(notice);
-                    while let Ok(notice) = notices.try_recv() {
+                    let more = std::iter::from_fn(|| notices.try_recv().ok());
+                    for notice in std::iter::once(notice).chain(more) {
+                        if matches!(notice, Notice::Close) {
+                            return;
+                        }
                         self.take(notice);
                     }
                 }
@@ -80,7 +83,7 @@ impl Between {
                 self.executor.forget(workload);
             }
             Notice::Reconcile(all) => self.executor.reconcile(all),
-            Notice::Look => {}
+            Notice::Look | Notice::Close => {}
         }
     }
 

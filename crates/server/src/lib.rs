@@ -11,11 +11,11 @@
 
 pub mod config;
 pub mod core;
-mod executor_loop;
-mod first_run;
+pub mod executor_loop;
+pub mod first_run;
 pub mod http;
-mod machine;
-mod net;
+pub mod machine;
+pub mod net;
 pub mod serve;
 pub mod token;
-mod view;
+pub mod view;

@@ -76,7 +76,9 @@ mod tests {
     fn virtual_gpus_are_nodes_times_gpus() {
         let machine = Machine::virtual_gpus("16x8").expect("fine");
         assert_eq!((machine.nodes, machine.gpus), (16, 8));
-        for wrong in ["", "8", "x8", "16x", "0x8", "16x0", "-1x8", "10001x1", "1x4097", "1x8x2", "99999999999x1"] {
+        for wrong in
+            ["", "8", "x8", "16x", "0x8", "16x0", "-1x8", "10001x1", "1x4097", "1x8x2", "99999999999x1"]
+        {
             let error = Machine::virtual_gpus(wrong).expect_err(wrong);
             assert!(error.contains("NODESxGPUS"), "{error}");
         }

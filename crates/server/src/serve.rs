@@ -80,7 +80,6 @@ impl From<StoreError> for ServeError {
 }
 
 /// A server that has read its log and is ready to listen.
-#[derive(Debug)]
 pub struct Server {
     pub control: Control,
     app: App,
@@ -89,6 +88,12 @@ pub struct Server {
     threads: Vec<JoinHandle<()>>,
     /// Whether this was the first start.
     pub is_new: bool,
+}
+
+impl std::fmt::Debug for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("listener", &self.listener).finish_non_exhaustive()
+    }
 }
 
 impl Server {
@@ -116,8 +121,8 @@ impl Server {
         tracing::info!(events, snapshot, "the log was read");
         let (sender, notices) = channel();
         let habits = Habits { retain: config.retain_ended.span(), snapshot_every: config.snapshot_every };
-        let (control, writer) =
-            writer::start(read, Box::new(store), Outbox::new(sender.clone()), habits).map_err(ServeError::Thread)?;
+        let (control, writer) = writer::start(read, Box::new(store), Outbox::new(sender.clone()), habits)
+            .map_err(ServeError::Thread)?;
         let executor = Box::new(VirtualExecutor::new());
         let executor =
             executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;

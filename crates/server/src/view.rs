@@ -4,7 +4,7 @@ use crate::core::shell::Operation;
 use crate::core::world::World;
 use std::collections::BTreeMap;
 use tidegate_api::amounts::Figure;
-use tidegate_api::convert::{QuotaUse, WorkloadFacts, quota_uses};
+use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
 use tidegate_api::name::Name;
 use tidegate_api::node::{Node, NodeSpec, NodeStatus};
 use tidegate_api::pool::{Pool, PoolSpec, PoolStatus};
@@ -21,7 +21,13 @@ use tidegate_engine::reason::Names;
 
 fn metadata(name: &str, uid: String, created: Tick, version: u64) -> Option<Metadata> {
     let name: Name = name.parse().ok()?;
-    Some(Metadata { name, uid, created_at: Time::of(created), version: version.to_string(), labels: Labels::default() })
+    Some(Metadata {
+        name,
+        uid,
+        created_at: Time::of(created),
+        version: version.to_string(),
+        labels: Labels::default(),
+    })
 }
 
 pub fn pool(world: &World, id: PoolId) -> Option<Pool> {
@@ -34,17 +40,21 @@ pub fn node(world: &World, pool: PoolId, id: NodeId) -> Option<Node> {
     let created = *world.shell.nodes.get(&(pool, id))?;
     let name = &world.engine.pool(pool)?.nodes.node(id).spec.name;
     let metadata = metadata(name, uid::node(pool, id), created, 0)?;
-    Some(Node::new(metadata, NodeSpec::of(&world.engine, pool, id)?, NodeStatus::of(&world.engine, pool, id)?))
+    Some(Node::new(
+        metadata,
+        NodeSpec::of(&world.engine, pool, id)?,
+        NodeStatus::of(&world.engine, pool, id)?,
+    ))
 }
 
 /// All quotas, in tree order.
 pub fn quotas(world: &World) -> Vec<Quota> {
-    let uses = quota_uses(&world.engine);
+    let uses = uses(&world.engine);
     world.engine.books().iter().filter_map(|books| of_books(world, books, &uses)).collect()
 }
 
 pub fn quota(world: &World, id: QuotaId) -> Option<Quota> {
-    let uses = quota_uses(&world.engine);
+    let uses = uses(&world.engine);
     let all = world.engine.books();
     of_books(world, all.iter().find(|books| books.quota == id)?, &uses)
 }
@@ -107,7 +117,7 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
     let w = world.engine.workload(id)?;
     let record = world.shell.workloads.get(&id)?;
     let waits = w.state.is_waiting();
-    let reasons = if waits { world.engine.reasons(id) } else { Vec::new() };
+    let reasons = if waits { world.engine.reasons(now, id) } else { Vec::new() };
     let facts = WorkloadFacts {
         document: world.documents.get(&id)?,
         created: record.created,
@@ -116,7 +126,7 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
         ended: record.ended,
         exit_code: record.exit_code,
         reasons: &reasons,
-        position: waits.then(|| world.engine.position(id, now)).flatten(),
+        position: waits.then(|| world.engine.position(now, id)).flatten(),
     };
     Workload::of(&world.engine, id, &facts)
 }

@@ -51,6 +51,43 @@ impl PoolSpec {
         Ok(commands)
     }
 
+    /// As the pool would be read back: every default written out, equal groups that follow each other as one.
+    pub fn normal(&self) -> PoolSpec {
+        let mut groups: Vec<NodeGroup> = Vec::new();
+        for group in &self.nodes {
+            let (cpu, memory) = machine(group.gpus, group.cpu, group.memory);
+            let (cpu, memory) = (Cores::from_milli(cpu as i64), Memory::new(memory).ok());
+            let model = group.model.clone().filter(|_| group.gpus > 0);
+            let group = NodeGroup { cpu, memory, model, ..group.clone() };
+            match groups.last_mut() {
+                Some(last) if (NodeGroup { count: group.count, ..last.clone() }) == group => {
+                    last.count = last.count.saturating_add(group.count);
+                }
+                _ => groups.push(group),
+            }
+        }
+        let kind = self.kind.unwrap_or(tidegate_engine::words::PoolKind::General.into());
+        PoolSpec { kind: Some(kind), nodes: groups }
+    }
+
+    /// The nodes that this pool has beyond another one; `None` if it is not just larger. Both are normal.
+    pub fn beyond(&self, present: &PoolSpec) -> Option<PoolSpec> {
+        let mut more = Vec::new();
+        for (index, group) in self.nodes.iter().enumerate() {
+            match present.nodes.get(index) {
+                None => more.push(group.clone()),
+                Some(there) if (NodeGroup { count: group.count, ..there.clone() }) != *group => return None,
+                Some(there) if there.count > group.count => return None,
+                Some(there) if there.count < group.count => {
+                    more.push(NodeGroup { count: group.count - there.count, ..group.clone() });
+                }
+                Some(_) => {}
+            }
+        }
+        let whole = self.kind == present.kind && self.nodes.len() >= present.nodes.len();
+        whole.then_some(PoolSpec { kind: self.kind, nodes: more })
+    }
+
     /// The pool as it is now: equal nodes that follow each other are one group.
     pub fn of(engine: &Engine, pool: PoolId) -> Option<PoolSpec> {
         let pool = engine.pool(pool)?;

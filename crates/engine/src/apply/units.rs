@@ -4,7 +4,7 @@ use crate::event::{Cause, StartKind};
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
 use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
-use crate::words::{Class, EvictionRule, Module, Priority};
+use crate::words::{Class, Module, Priority};
 use crate::workload::{Cleared, Exit, WorkloadState};
 
 impl State {
@@ -202,7 +202,7 @@ impl State {
             self.set_timer(deadline, Timer::Deadline(w, n));
         }
         let workload = self.w_mut(w);
-        if !matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun | EvictionRule::Resize) {
+        if !cause.rule.is_owners() {
             workload.preemptions += 1;
         }
         workload.evicted = Some(Box::new((at, cause.clone())));

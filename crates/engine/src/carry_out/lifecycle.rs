@@ -9,7 +9,7 @@ use crate::plan::DRAIN_DEADLINE;
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::unit::UnitState;
-use crate::words::{EvictionRule, Priority};
+use crate::words::{Class, EvictionRule, Priority};
 use crate::workload::{Exit, MAX_REPLICAS, WorkloadState};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -46,6 +46,27 @@ impl Session<'_> {
         let cause = Cause { rule, by: None, policy_of: None, class, priority, lost, spared: None };
         let deadline = self.now.after(grace).after(DRAIN_DEADLINE);
         self.emit(EventKind::Evicted { workload: id, units, exit: Exit::Stop, replicas: 0, deadline, cause });
+    }
+
+    /// Asks all that runs of a workload to stop and come back.
+    pub(super) fn restart(&mut self, id: WorkloadId) -> Result<(), Refusal> {
+        let w = self.s.live_workload(id, "restart")?;
+        if w.state != WorkloadState::Running {
+            return Err(wrong_state(w, "restart", "running"));
+        }
+        self.drop_holds_of(id);
+        let w = self.s.w(id);
+        let running = w.units.iter().map(|&u| &self.s.units[u]).filter(|u| u.is_running());
+        let units: SmallVec<[u32; 2]> = running.map(|u| u.number).collect();
+        let class = w.units.iter().map(|&u| self.s.units[u].class).min().unwrap_or(Class::Firm);
+        let (priority, grace) = (w.spec.priority, w.spec.grace);
+        let lost = self.s.lost_by(id, &units, self.now);
+        let rule = EvictionRule::Restart;
+        let cause = Cause { rule, by: None, policy_of: None, class, priority, lost, spared: None };
+        let deadline = self.now.after(grace).after(DRAIN_DEADLINE);
+        let exit = if w.spec.suspend { Exit::Suspend } else { Exit::Requeue };
+        self.emit(EventKind::Evicted { workload: id, units, exit, replicas: 0, deadline, cause });
+        Ok(())
     }
 
     pub(super) fn set_priority(&mut self, id: WorkloadId, to: Priority) -> Result<(), Refusal> {

@@ -40,6 +40,7 @@ impl Session<'_> {
             Command::SetCaps { workspace, quota, caps } => self.set_caps(workspace, quota, caps),
             Command::Submit(spec) => return self.submit(spec),
             Command::Stop { workload } => self.stop(workload),
+            Command::Restart { workload } => self.restart(workload),
             Command::SetPriority { workload, priority } => self.set_priority(workload, priority),
             Command::Resize { workload, replicas } => self.resize(workload, replicas),
             Command::Forget { workload } => self.forget(workload),

@@ -17,6 +17,8 @@ pub enum Notice {
     Reconcile(Vec<Assignment>),
     /// It has something to poll.
     Look,
+    /// The server goes down. What runs goes on.
+    Close,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,10 @@ impl Outbox {
             // Nobody listens while the server goes down: the next start tells the executor everything.
             let _ = self.sender.send(notice);
         }
+    }
+
+    pub(super) fn close(&self) {
+        let _ = self.sender.send(Notice::Close);
     }
 
     /// What was collected did not become durable: the executor is told everything again.

@@ -30,9 +30,10 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
             Err(StoreError::Archived { .. }) => continue,
             Err(error) => return Err(error),
         };
-        entry = stored.into_iter().next().and_then(|stored| {
-            Body::decode(&stored.body).ok().map(|body| (stored.first, body.events))
-        });
+        entry = stored
+            .into_iter()
+            .next()
+            .and_then(|stored| Body::decode(&stored.body).ok().map(|body| (stored.first, body.events)));
         found.extend(entry.as_ref().and_then(inside).map(|event| (number, event)));
     }
     Ok(found)

@@ -84,6 +84,7 @@ impl Writer {
                 break;
             }
         }
+        self.outbox.close();
         if let Some(saving) = self.saving.take() {
             let _ = saving.join();
         }

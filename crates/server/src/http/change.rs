@@ -45,10 +45,6 @@ impl<T> Made<T> {
     pub fn ok(body: T) -> Made<T> {
         Made { status: StatusCode::OK, version: None, body }
     }
-
-    pub fn created(body: T) -> Made<T> {
-        Made { status: StatusCode::CREATED, version: None, body }
-    }
 }
 
 /// The id of a request, given by a layer before all others.
@@ -125,11 +121,6 @@ struct Preview<'a> {
 }
 
 impl Change {
-    /// Whether a dry run was asked for.
-    pub fn is_dry(&self) -> bool {
-        self.dry_run
-    }
-
     /// What must be the version of a resource for it to be changed; an error if nothing is said.
     pub fn must_match(&self, version: u64) -> Result<(), Problem> {
         let version = version.to_string();

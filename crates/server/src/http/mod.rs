@@ -1,12 +1,12 @@
 //! Requests and answers.
 
-mod answer;
+pub mod answer;
 pub mod app;
-mod auth;
-mod change;
-mod extract;
-mod metrics;
+pub mod auth;
+pub mod change;
+pub mod extract;
+pub mod metrics;
 pub mod openapi;
-mod problem;
+pub mod problem;
 pub mod router;
-mod routes;
+pub mod routes;

@@ -12,7 +12,7 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use std::sync::Arc;
-use tower::{Layer, ServiceExt};
+use tower::Layer;
 
 /// Everything that the server answers.
 pub fn router(app: App) -> Router {
@@ -31,7 +31,7 @@ pub fn router(app: App) -> Router {
         .with_state(app);
     // The verb is split off before a route is looked for.
     let split = tower::util::MapRequestLayer::new(split_verb::<axum::body::Body>).layer(routes);
-    Router::new().fallback_service(split.boxed_clone())
+    Router::new().fallback_service(split)
 }
 
 fn api() -> Router<App> {

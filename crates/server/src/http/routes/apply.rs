@@ -89,8 +89,8 @@ fn pool(deck: &mut Deck<'_>, new: &NewPool) -> Became {
         return Err(immutable(changed, "a pool only grows by a manifest")
             .hint("`tidegate node remove` takes nodes away, one by one"));
     };
-    let count: u32 = present.nodes.iter().map(|group| group.count).sum();
-    for command in more.nodes(&new.metadata.name, id, count)? {
+    let last = deck.world().engine.pool(id).and_then(|pool| pool.nodes.iter().last().map(|node| node.id.0));
+    for command in more.nodes(&new.metadata.name, id, last.map_or(0, |last| last + 1))? {
         deck.command(command)?;
     }
     became(changed)
@@ -120,7 +120,8 @@ fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
         workloads::submit_on(deck, new)?;
         return Ok((Outcome::Created, Vec::new()));
     };
-    let (Some(document), Some(w)) = (deck.world().documents.get(&id), deck.world().engine.workload(id)) else {
+    let (Some(document), Some(w)) = (deck.world().documents.get(&id), deck.world().engine.workload(id))
+    else {
         return Err(Problem::new(Code::NotFound, "the workload is gone"));
     };
     let mut present = document.spec.clone();

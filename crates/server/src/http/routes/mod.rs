@@ -1,4 +1,5 @@
 //! All routes: one module per resource.
+#![allow(unused_qualifications, reason = "the macro of paths writes them")]
 
 pub mod apply;
 pub mod nodes;
@@ -31,6 +32,7 @@ pub struct PageParams {
 #[into_params(parameter_in = Query)]
 pub struct DryRunParams {
     /// Say what would happen, and change nothing.
+    #[allow(dead_code, reason = "for the document; it is read with the head of the request")]
     pub dry_run: Option<bool>,
 }
 

@@ -18,6 +18,7 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_engine::Command;
 use tidegate_engine::ids::{NodeId, PoolId};
 use tidegate_engine::nodes::NodeState;
+use tidegate_engine::words::ModuleSet;
 use utoipa::IntoParams;
 
 /// Which nodes are listed.
@@ -36,7 +37,8 @@ pub struct NodeQuery {
 
 pub fn find(world: &World, name: &str) -> Result<(PoolId, NodeId), Problem> {
     world.engine.node_named(name).ok_or_else(|| {
-        Problem::new(Code::NotFound, format!("there is no node {name}")).hint("`tidegate node list` lists them")
+        Problem::new(Code::NotFound, format!("there is no node {name}"))
+            .hint("`tidegate node list` lists them")
     })
 }
 
@@ -127,9 +129,7 @@ pub async fn cordon(
 #[utoipa::path(post, path = "/api/v1/nodes/{name}:uncordon", tag = "nodes", params(("name" = String, Path, description = "The node"), DryRunParams),
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn uncordon(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    change
-        .carry_out(&app, "node.uncordon", b"", move |deck, _| set(deck, &name, NodeState::Ready, ""))
-        .await
+    change.carry_out(&app, "node.uncordon", b"", move |deck, _| set(deck, &name, NodeState::Ready, "")).await
 }
 
 /// Take no new work, and send what runs back to its queues.
@@ -145,7 +145,8 @@ pub async fn drain(
     change
         .carry_out(&app, "node.drain", &body.sent, move |deck, _| {
             let (pool, node) = find(deck.world(), &name)?;
-            let modules = request.module_set();
+            let named = request.modules.iter().flatten();
+            let modules = named.fold(ModuleSet::default(), |set, module| set.with(module.0));
             deck.command(Command::DrainNode { pool, node, modules })?;
             Ok(Made::ok(show(deck.world(), (pool, node))?))
         })

@@ -20,7 +20,8 @@ use tidegate_engine::words::PoolKind;
 
 pub fn find(world: &World, name: &str) -> Result<PoolId, Problem> {
     world.engine.pool_named(name).ok_or_else(|| {
-        Problem::new(Code::NotFound, format!("there is no pool {name}")).hint("`tidegate pool list` lists them")
+        Problem::new(Code::NotFound, format!("there is no pool {name}"))
+            .hint("`tidegate pool list` lists them")
     })
 }
 
@@ -35,7 +36,10 @@ pub async fn list(State(app): State<App>, Params(params): Params<PageParams>) ->
     let page = page(params.limit, params.page_token.as_deref())?;
     let outcome = app.control.read(|world, _| {
         let (ids, next_page_token) = page.cut(world.shell.pools.keys());
-        Ok(PoolList { items: ids.into_iter().filter_map(|id| view::pool(world, *id)).collect(), next_page_token })
+        Ok(PoolList {
+            items: ids.into_iter().filter_map(|id| view::pool(world, *id)).collect(),
+            next_page_token,
+        })
     });
     read(outcome.await).map(Answer::new)
 }

@@ -39,7 +39,8 @@ pub struct QuotaQuery {
 /// The quota of this name, or a 404.
 pub fn find(world: &World, name: &str) -> Result<QuotaId, Problem> {
     world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some()).ok_or_else(|| {
-        Problem::new(Code::NotFound, format!("there is no quota {name}")).hint("`tidegate quota list` lists them")
+        Problem::new(Code::NotFound, format!("there is no quota {name}"))
+            .hint("`tidegate quota list` lists them")
     })
 }
 
@@ -64,7 +65,10 @@ pub async fn list(State(app): State<App>, Params(query): Params<QuotaQuery>) -> 
     let outcome = app.control.read(|world, _| {
         let all = view::quotas(world).into_iter().filter(|quota| {
             query.pool.as_ref().is_none_or(|pool| quota.status.pool.as_str() == pool)
-                && query.parent.as_ref().is_none_or(|p| quota.spec.parent.as_ref().is_some_and(|n| n.as_str() == p))
+                && query
+                    .parent
+                    .as_ref()
+                    .is_none_or(|p| quota.spec.parent.as_ref().is_some_and(|n| n.as_str() == p))
         });
         let (items, next_page_token) = page.cut(all);
         Ok(QuotaList { items, next_page_token })
@@ -118,7 +122,10 @@ pub struct PutParams {
     /// What happens to work in the way when the guarantee shrinks: refuse, drain or evict.
     mode: Option<Mode>,
     /// Say what would happen, and change nothing.
-    #[allow(dead_code, reason = "read with the head of the request; listed so that it is no unknown parameter")]
+    #[allow(
+        dead_code,
+        reason = "read with the head of the request; listed so that it is no unknown parameter"
+    )]
     dry_run: Option<bool>,
 }
 
@@ -140,7 +147,8 @@ pub async fn put(
             let id = find(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             if new.metadata.name.as_str() != name {
-                let detail = format!("the body is about {}, the path about {name}", new.metadata.name.as_str());
+                let detail =
+                    format!("the body is about {}, the path about {name}", new.metadata.name.as_str());
                 return Err(Problem::new(Code::Invalid, detail).at("/metadata/name"));
             }
             set_on(deck, id, &new, mode)?;
@@ -258,7 +266,8 @@ pub async fn queue(
         let id = find(world, &name)?;
         let waiting = world.engine.queue(now, id);
         let (ids, next_page_token) = page.cut(waiting.into_iter().enumerate());
-        let items = ids.into_iter().filter_map(|(at, id)| view::queue_entry(world, id, at as u32 + 1, now)).collect();
+        let items =
+            ids.into_iter().filter_map(|(at, id)| view::queue_entry(world, id, at as u32 + 1, now)).collect();
         Ok(QuotaQueue { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)

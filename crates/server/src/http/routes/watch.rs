@@ -96,7 +96,9 @@ pub async fn watch(
 fn resumed(headers: &HeaderMap, after: Option<u64>) -> Result<Option<u64>, Problem> {
     let Some(given) = headers.get("last-event-id") else { return Ok(after) };
     let number = given.to_str().ok().and_then(|text| text.trim().parse().ok());
-    number.map(Some).ok_or_else(|| Problem::new(Code::BadParameter, "Last-Event-ID is not the number of an event"))
+    number
+        .map(Some)
+        .ok_or_else(|| Problem::new(Code::BadParameter, "Last-Event-ID is not the number of an event"))
 }
 
 /// A watcher's place.
@@ -154,7 +156,10 @@ impl Watching {
         match hub.look(self.next) {
             Look::TooOld(oldest) => return Err(oldest),
             Look::Lines(lines, next) => {
-                lines.iter().filter(|line| self.query.wants(&line.topic)).for_each(|line| write(&mut text, line));
+                lines
+                    .iter()
+                    .filter(|line| self.query.wants(&line.topic))
+                    .for_each(|line| write(&mut text, line));
                 self.next = next;
             }
         }

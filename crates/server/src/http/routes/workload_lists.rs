@@ -69,7 +69,7 @@ impl Filter<'_> {
             name_prefix: query.name.clone(),
             workspace: query.workspace.clone(),
             quota: query.quota.clone(),
-            module: query.module.map(|module| module.word().to_string()),
+            module: query.module.map(|module| module.0.word().to_string()),
             state: query.state.map(|state| state.word().to_string()),
             labels: self.label.map(own).into_iter().collect(),
             below,
@@ -117,7 +117,13 @@ pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) 
     Ok(Answer::new(WorkloadList { items, next_page_token }))
 }
 
-fn live(world: &World, now: Tick, filter: &Filter<'_>, below: Option<u64>, limit: usize) -> Vec<(u64, Workload)> {
+fn live(
+    world: &World,
+    now: Tick,
+    filter: &Filter<'_>,
+    below: Option<u64>,
+    limit: usize,
+) -> Vec<(u64, Workload)> {
     let end = below.map_or(WorkloadId(u32::MAX), |id| WorkloadId(u32::try_from(id).unwrap_or(u32::MAX)));
     let ids = world.shell.workloads.range(..end).rev().map(|(id, _)| *id);
     let passing = ids.filter(|id| world.engine.workload(*id).is_some_and(|w| filter.passes(world, w)));

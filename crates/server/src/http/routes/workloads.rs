@@ -3,7 +3,7 @@
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::change::{Change, Made, unavailable};
-use super::super::extract::{Json, Named, Params};
+use super::super::extract::{Json, Named};
 use super::super::problem::{Refused, of_store};
 use super::DryRunParams;
 use crate::core::deck::Deck;
@@ -51,9 +51,8 @@ fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Work
 #[utoipa::path(get, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workload> {
-    let live = app.control.read(|world, now| {
-        find(world, &name).ok().and_then(|id| view::workload(world, id, now))
-    });
+    let live =
+        app.control.read(|world, now| find(world, &name).ok().and_then(|id| view::workload(world, id, now)));
     let workload = match live.await.map_err(unavailable)? {
         Some(workload) => workload,
         None => past_one(&app, &name).await?,
@@ -104,7 +103,7 @@ pub async fn batch(State(app): State<App>, change: Change, body: Json<BatchReque
 }
 
 pub fn submit_on(deck: &mut Deck<'_>, new: &NewWorkload) -> Result<WorkloadId, Problem> {
-    let module = new.spec.module.map_or("training", |module| module.word());
+    let module = new.spec.module.map_or("training", |module| module.0.word());
     let name = match &new.metadata.name {
         Some(name) => name.clone(),
         None => free_name(deck.world(), module),
@@ -203,8 +202,11 @@ pub async fn resize(
     body: Json<ResizeRequest>,
 ) -> Response {
     let replicas = body.value.replicas;
-    act(app, change, "workload.resize", &body.sent, name, move |workload| Command::Resize { workload, replicas })
-        .await
+    act(app, change, "workload.resize", &body.sent, name, move |workload| Command::Resize {
+        workload,
+        replicas,
+    })
+    .await
 }
 
 /// Change a workload's priority, whether it waits or runs.

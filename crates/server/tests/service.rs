@@ -1,0 +1,149 @@
+//! A real server on a real directory, over HTTP.
+
+mod house;
+
+use house::House;
+use serde_json::json;
+
+#[test]
+fn a_first_start_takes_work_at_once() {
+    let house = House::new("2x8");
+    let (status, pools) = house.get("/api/v1/pools");
+    assert_eq!((status, pools["items"][0]["metadata"]["name"].as_str()), (200, Some("local")));
+    let submitted = json!({"metadata": {"name": "a"}, "spec": {"resources": {"gpu": 8}, "virtual": {"duration": "50ms"}}});
+    let (status, workload) = house.post("/api/v1/workloads", &submitted);
+    assert_eq!((status, workload["status"]["state"].as_str()), (201, Some("running")), "{workload}");
+    house.until("a", "finished");
+}
+
+#[test]
+fn what_was_acknowledged_is_there_after_a_restart() {
+    let mut house = House::new("2x8");
+    let quota = json!({"metadata": {"name": "team"}, "spec": {"parent": "main", "guarantee": {"gpu": 8}}});
+    assert_eq!(house.post("/api/v1/quotas", &quota).0, 201);
+    let work =
+        |name: &str| json!({"metadata": {"name": name}, "spec": {"quota": "team", "resources": {"gpu": 8}}});
+    assert_eq!(house.post("/api/v1/workloads", &work("runs")).0, 201);
+    let (_, waits) = house.post("/api/v1/workloads", &work("waits"));
+    assert_eq!(waits["status"]["state"], "queued", "{waits}");
+    assert!(
+        waits["status"]["reasons"][0]["text"].as_str().is_some_and(|text| text.starts_with("short 8")),
+        "{waits}"
+    );
+    let before = house.get("/api/v1/workloads").1;
+    house.restart();
+    assert_eq!(house.get("/api/v1/workloads").1, before);
+    assert_eq!(house.post("/api/v1/workloads/runs:stop", &json!({})).0, 200);
+    house.until("waits", "running");
+}
+
+#[test]
+fn a_dry_run_changes_nothing_and_says_who_would_leave() {
+    let house = House::new("2x8");
+    let get = |path| house.get(path).1;
+    let root = get("/api/v1/quotas/main");
+    let mut changed = root.clone();
+    changed["spec"]["preemption"] =
+        json!({"childLevel": {"victims": {"priorities": "1-9", "modules": ["training"]}}});
+    let tag = root["metadata"]["version"].as_str().expect("a version");
+    let put = |tag: Option<&str>| house.put("/api/v1/quotas/main", &changed, tag);
+    assert_eq!(put(None).0, 428);
+    assert_eq!(put(Some("999")).0, 412);
+    assert_eq!(put(Some(tag)).0, 200);
+    let team = json!({"metadata": {"name": "team"}, "spec": {"parent": "main", "guarantee": {"gpu": 16}}});
+    assert_eq!(house.post("/api/v1/quotas", &team).0, 201);
+    let work = |name: &str, quota: &str, gpu: u32| json!({"metadata": {"name": name}, "spec": {"quota": quota, "resources": {"gpu": gpu}, "replicas": 2, "gracePeriod": "0s"}});
+    assert_eq!(house.post("/api/v1/workloads", &work("victim", "team", 8)).0, 201);
+    let before = get("/api/v1/workloads");
+    let (status, preview) = house.post("/api/v1/workloads?dryRun=true", &work("boss", "main", 8));
+    assert_eq!(status, 200, "{preview}");
+    let words: Vec<&str> =
+        preview["would"].as_array().expect("a list").iter().filter_map(|e| e["event"].as_str()).collect();
+    assert_eq!(words, ["queued", "preempted"], "{preview}");
+    assert!(preview["would"][1]["why"].as_str().is_some_and(|why| why.contains("priority 1")), "{preview}");
+    assert_eq!(get("/api/v1/workloads"), before);
+    assert_eq!(house.post("/api/v1/workloads", &work("boss", "main", 8)).0, 201);
+    house.until("boss", "running");
+    let explained = get("/api/v1/workloads/victim:explain");
+    assert_eq!(explained["evicted"]["by"], "boss", "{explained}");
+}
+
+#[test]
+fn asking_twice_with_a_key_is_asking_once() {
+    let mut house = House::new("2x8");
+    let work = json!({"spec": {"resources": {"gpu": 1}}});
+    let first = house.post_with("/api/v1/workloads", &work, &[("Idempotency-Key", "k1")]);
+    let again = house.post_with("/api/v1/workloads", &work, &[("Idempotency-Key", "k1")]);
+    assert_eq!(first, again);
+    house.restart();
+    let later = house.post_with("/api/v1/workloads", &work, &[("Idempotency-Key", "k1")]);
+    assert_eq!(first, later);
+    let other = json!({"spec": {"resources": {"gpu": 2}}});
+    let (status, problem) = house.post_with("/api/v1/workloads", &other, &[("Idempotency-Key", "k1")]);
+    assert_eq!((status, problem["code"].as_str()), (422, Some("idempotency-mismatch")));
+    assert_eq!(house.get("/api/v1/workloads").1["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
+fn nobody_gets_in_without_a_token() {
+    let house = House::new("1x1");
+    for path in ["/api/v1/quotas", "/api/v1/openapi.json", "/metrics", "/api/v1/watch", "/api/v1/whoami"] {
+        assert_eq!(house.send("GET", path, None, &[]).0, 401, "{path}");
+        assert_eq!(house.send("GET", path, None, &[("Authorization", "Bearer wrong")]).0, 401, "{path}");
+    }
+    for path in ["/healthz", "/readyz", "/version"] {
+        assert_eq!(house.send("GET", path, None, &[]).0, 200, "{path}");
+    }
+}
+
+#[test]
+fn bad_input_gets_a_clear_error_and_changes_nothing() {
+    let house = House::new("1x8");
+    let before = house.get("/api/v1/quotas").1;
+    let cases = [
+        ("POST", "/api/v1/quotas", "{", 400, "malformed-body"),
+        ("POST", "/api/v1/quotas", "{}", 422, "invalid"),
+        (
+            "POST",
+            "/api/v1/quotas",
+            r#"{"metadata":{"name":"x"},"spec":{"parent":"main","guarantee":{"gpu":99}}}"#,
+            409,
+            "share-too-small",
+        ),
+        (
+            "POST",
+            "/api/v1/quotas",
+            r#"{"metadata":{"name":"x"},"spec":{"parent":"nobody","guarantee":{"gpu":1}}}"#,
+            422,
+            "unknown-reference",
+        ),
+        (
+            "POST",
+            "/api/v1/quotas",
+            r#"{"metadata":{"name":"x/y"},"spec":{"parent":"main","guarantee":{"gpu":1}}}"#,
+            422,
+            "invalid",
+        ),
+        ("POST", "/api/v1/workloads", r#"{"spec":{"resources":{"gpu":1e99}}}"#, 422, "invalid"),
+        ("POST", "/api/v1/workloads", r#"{"spec":{"resources":{"gpu":64}}}"#, 422, "never-fits"),
+        ("POST", "/api/v1/workloads", r#"{"spec":{"gpus":1}}"#, 422, "invalid"),
+        ("GET", "/api/v1/quotas/none", "", 404, "not-found"),
+        ("GET", "/api/v1/nothing", "", 404, "not-found"),
+        ("PATCH", "/api/v1/quotas/main", "", 405, "method-not-allowed"),
+        ("GET", "/api/v1/workloads?limit=0", "", 400, "bad-parameter"),
+        ("GET", "/api/v1/workloads?sate=running", "", 400, "bad-parameter"),
+        ("GET", "/api/v1/workloads?pageToken=x", "", 400, "bad-parameter"),
+        ("POST", "/api/v1/workloads?dryRun=maybe", r#"{"spec":{}}"#, 400, "bad-parameter"),
+        ("GET", "/api/v1/watch?kinds=cat", "", 400, "bad-parameter"),
+    ];
+    for (method, path, body, status, code) in cases {
+        let (given, problem) = house.raw(method, path, body);
+        assert_eq!(
+            (given, problem["code"].as_str()),
+            (status, Some(code)),
+            "{method} {path} {body}: {problem}"
+        );
+        assert!(!problem["hint"].as_str().unwrap_or_default().is_empty(), "{problem}");
+    }
+    assert_eq!(house.get("/api/v1/quotas").1, before);
+}
