@@ -81,6 +81,8 @@ impl WorkloadSpec {
             name: name.as_str().into(),
             quota,
             workspace: WorkspaceId::DEFAULT,
+            // Members and their roles come with workspaces.
+            owner: None,
             module: self.module.map_or(Module::Training, Into::into),
             priority: self.priority.unwrap_or_default().0,
             roles: self.roles()?,
