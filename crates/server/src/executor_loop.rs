@@ -42,6 +42,7 @@ struct Between {
 }
 
 impl Between {
+    #[allow(clippy::disallowed_methods, reason = "nobody tells when the store takes writes again")]
     fn run(&mut self, notices: &Receiver<Notice>) {
         loop {
             let now = self.control.clock().now();

@@ -38,7 +38,7 @@ pub enum ServeError {
     Directory { path: PathBuf, why: io::Error },
     Token { path: PathBuf, why: io::Error },
     Machine(String),
-    FirstRun(Refusal),
+    FirstRun(Box<Refusal>),
     Unavailable(Unavailable),
     Thread(io::Error),
 }
@@ -131,7 +131,7 @@ impl Server {
         let is_new = first
             .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
             .map_err(ServeError::Unavailable)?
-            .map_err(ServeError::FirstRun)?;
+            .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
         let app = App::new(control.clone(), admin, reader);
         Ok(Server { control, app, listener, tls, threads: vec![writer, executor], is_new })
     }

@@ -10,7 +10,7 @@ fn a_first_start_takes_work_at_once() {
     let house = House::new("2x8");
     let (status, pools) = house.get("/api/v1/pools");
     assert_eq!((status, pools["items"][0]["metadata"]["name"].as_str()), (200, Some("local")));
-    let submitted = json!({"metadata": {"name": "a"}, "spec": {"resources": {"gpu": 8}, "virtual": {"duration": "50ms"}}});
+    let submitted = json!({"metadata": {"name": "a"}, "spec": {"resources": {"gpu": 8}, "gracePeriod": "0s", "virtual": {"duration": "50ms"}}});
     let (status, workload) = house.post("/api/v1/workloads", &submitted);
     assert_eq!((status, workload["status"]["state"].as_str()), (201, Some("running")), "{workload}");
     house.until("a", "finished");
@@ -21,8 +21,7 @@ fn what_was_acknowledged_is_there_after_a_restart() {
     let mut house = House::new("2x8");
     let quota = json!({"metadata": {"name": "team"}, "spec": {"parent": "main", "guarantee": {"gpu": 8}}});
     assert_eq!(house.post("/api/v1/quotas", &quota).0, 201);
-    let work =
-        |name: &str| json!({"metadata": {"name": name}, "spec": {"quota": "team", "resources": {"gpu": 8}}});
+    let work = |name: &str| json!({"metadata": {"name": name}, "spec": {"quota": "team", "resources": {"gpu": 8}, "gracePeriod": "0s"}});
     assert_eq!(house.post("/api/v1/workloads", &work("runs")).0, 201);
     let (_, waits) = house.post("/api/v1/workloads", &work("waits"));
     assert_eq!(waits["status"]["state"], "queued", "{waits}");
@@ -146,4 +145,66 @@ fn bad_input_gets_a_clear_error_and_changes_nothing() {
         assert!(!problem["hint"].as_str().unwrap_or_default().is_empty(), "{problem}");
     }
     assert_eq!(house.get("/api/v1/quotas").1, before);
+}
+
+#[test]
+fn a_watcher_sees_each_event_once_and_resumes_where_it_was() {
+    let mut house = House::new("2x8");
+    let first = house.watch("", &[]);
+    let work = json!({"metadata": {"name": "a"}, "spec": {"resources": {"gpu": 1}, "gracePeriod": "0s"}});
+    assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
+    assert_eq!(house.post("/api/v1/workloads/a:stop", &json!({})).0, 200);
+    let seen: Vec<(u64, String)> = first.take(3).map(|(n, e)| (n, e["event"].to_string())).collect();
+    let words: Vec<&str> = seen.iter().map(|(_, word)| word.as_str()).collect();
+    assert_eq!(words, [r#""queued""#, r#""started""#, r#""stopped""#]);
+    let last = seen[0].0.to_string();
+    let resume = |house: &House| -> Vec<(u64, String)> {
+        let again = house.watch("", &[("Last-Event-ID", &last)]);
+        again.take(2).map(|(n, e)| (n, e["event"].to_string())).collect()
+    };
+    assert_eq!(resume(&house), seen[1..]);
+    house.restart();
+    assert_eq!(resume(&house), seen[1..]);
+    let only = house.watch("?kinds=quota", &[("Last-Event-ID", &last)]);
+    let quota = json!({"metadata": {"name": "q"}, "spec": {"parent": "main", "guarantee": {"gpu": 1}}});
+    assert_eq!(house.post("/api/v1/quotas", &quota).0, 201);
+    assert_eq!(only.take(1).map(|(_, e)| e["quota"].to_string()).collect::<Vec<_>>(), [r#""q""#]);
+}
+
+#[test]
+fn manifests_are_applied_and_applying_twice_changes_nothing() {
+    let house = House::new("2x8");
+    let manifests = r#"
+apiVersion: tidegate.dev/v1
+kind: Pool
+metadata: {name: h100}
+spec: {nodes: [{count: 2, gpus: 8, model: H100}]}
+---
+apiVersion: tidegate.dev/v1
+kind: Quota
+metadata: {name: Quota1}
+spec:
+  pool: h100
+  guarantee: {gpu: 16}
+  preemption: {childLevel: {victims: {priorities: 1-9, modules: [training, notebook]}}}
+---
+apiVersion: tidegate.dev/v1
+kind: Workload
+metadata: {name: w}
+spec: {quota: Quota1, resources: {gpu: 8}}
+"#;
+    let outcomes = |text: &str| -> Vec<String> {
+        let token = format!("Bearer {}", house.token());
+        let headers = [("Authorization", token.as_str())];
+        let (status, result) = house.send_as("POST", "/api/v1/apply", "application/yaml", text, &headers);
+        assert_eq!(status, 200, "{result}");
+        let results = result["results"].as_array().expect("results");
+        results.iter().map(|r| r["outcome"].as_str().expect("a word").to_string()).collect()
+    };
+    assert_eq!(outcomes(manifests), ["created", "created", "created"]);
+    assert_eq!(outcomes(manifests), ["unchanged", "unchanged", "unchanged"]);
+    let larger = manifests.replace("count: 2", "count: 3").replace("{gpu: 16}", "{gpu: 24}");
+    assert_eq!(outcomes(&larger), ["configured", "configured", "unchanged"]);
+    let other = larger.replace("count: 3", "count: 1").replace("gpu: 8}}", "gpu: 4}}");
+    assert_eq!(outcomes(&other), ["refused", "unchanged", "refused"]);
 }

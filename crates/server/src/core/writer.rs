@@ -7,6 +7,7 @@ use super::entry::Origin;
 use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
 use super::recovery::{self, Read, RecoveryError};
+use super::world::World;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -22,8 +23,6 @@ pub const MAX_GROUP: usize = 256;
 const LONGEST_SLEEP: Duration = Duration::from_secs(10);
 /// How long to wait before the log is read again when it could not be.
 const RETRY: Duration = Duration::from_secs(1);
-/// How often a snapshot looks whether what is in it has become durable.
-const SNAPSHOT_PATIENCE: Duration = Duration::from_millis(2);
 
 /// What the writer does by itself.
 #[derive(Clone, Copy, Debug)]
@@ -182,6 +181,7 @@ impl Writer {
     }
 
     /// The world is ahead of the log: it is built again from the log.
+    #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be read again")]
     fn undo(&mut self) {
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
         loop {
@@ -214,28 +214,25 @@ impl Writer {
         // Set whatever comes of it: a full disk is not asked again at every request.
         self.snapshot = next;
         match self.store.keeper() {
-            Ok(keeper) => self.saving = save_snapshot(self.shared.clone(), keeper),
+            // After a commit and before the next decision all of the world is durable.
+            Ok(keeper) => {
+                let copy = self.shared.world().clone();
+                self.saving = save_snapshot(copy, keeper, self.shared.clock.now());
+            }
             Err(error) => tracing::warn!(%error, "no snapshot was saved"),
         }
     }
 }
 
-/// Copies the world, then writes it down while the world goes on.
-fn save_snapshot(shared: Arc<Shared>, mut keeper: Box<dyn Keeper>) -> Option<JoinHandle<()>> {
+/// Writes a copy of the world down while the world goes on.
+fn save_snapshot(world: World, mut keeper: Box<dyn Keeper>, now: Tick) -> Option<JoinHandle<()>> {
     let save = move || {
-        let world = shared.world().clone();
-        let next = world.next;
-        // What is not durable yet may never be.
-        while shared.durable.borrow().next < next {
-            std::thread::sleep(SNAPSHOT_PATIENCE);
-        }
-        let saved =
-            recovery::encode_world(&world).map_err(|error| error.to_string()).and_then(|(format, body)| {
-                keeper
-                    .save_snapshot(Snapshot { next, format, body: &body })
-                    .map_err(|error| error.to_string())
-            });
-        let before = shared.clock.now().0.saturating_sub(REMEMBERED.0);
+        let encoded = recovery::encode_world(&world).map_err(|error| error.to_string());
+        let saved = encoded.and_then(|(format, body)| {
+            let snapshot = Snapshot { next: world.next, format, body: &body };
+            keeper.save_snapshot(snapshot).map_err(|error| error.to_string())
+        });
+        let before = now.0.saturating_sub(REMEMBERED.0);
         let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
         if let Err(error) = swept {
             tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");

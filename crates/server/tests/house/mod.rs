@@ -1,6 +1,8 @@
 //! A server of its own for a test.
+#![allow(dead_code, unreachable_pub, reason = "each file of tests uses a part of it")]
 
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -110,6 +112,22 @@ impl House {
         self.send(method, path, body, &[("Authorization", &token)])
     }
 
+    pub fn send_as(
+        &self,
+        method: &str,
+        path: &str,
+        media: &str,
+        body: &str,
+        headers: &[(&str, &str)],
+    ) -> (u16, Value) {
+        let mut request = ureq::http::Request::builder().method(method).uri(self.url(path));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.header("Content-Type", media).body(body.to_string()).expect("a request");
+        read(self.agent.run(request).expect("an answer"))
+    }
+
     pub fn send(
         &self,
         method: &str,
@@ -121,33 +139,53 @@ impl House {
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let answer = match body {
-            Some(body) => {
-                let request =
-                    request.header("Content-Type", "application/json").body(body).expect("a request");
-                self.agent.run(request)
-            }
-            None => self.agent.run(request.body(()).expect("a request")),
-        };
-        let mut answer = answer.expect("an answer");
-        let text = answer.body_mut().read_to_string().expect("a body");
-        let status = answer.status().as_u16();
-        (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
+        if let Some(body) = body {
+            return self.send_as(method, path, "application/json", &body, headers);
+        }
+        read(self.agent.run(request.body(()).expect("a request")).expect("an answer"))
     }
 
     /// Waits until a workload is in a state.
     pub fn until(&self, name: &str, state: &str) {
-        let tries = PATIENCE.as_millis() / 20;
-        let mut last = Value::Null;
-        for _ in 0..tries {
-            last = self.get(&format!("/api/v1/workloads/{name}")).1;
+        let mut news = self.watch(&format!("?workload={name}"), &[]);
+        loop {
+            let last = self.get(&format!("/api/v1/workloads/{name}")).1;
             if last["status"]["state"] == state {
                 return;
             }
-            std::thread::sleep(Duration::from_millis(20));
+            assert!(news.next().is_some(), "{name} is not {state}: {last}");
         }
-        panic!("{name} is not {state}: {last}");
     }
+
+    /// Events as they happen; ends when the server ends it, or when nothing happens for too long.
+    pub fn watch(&self, query: &str, headers: &[(&str, &str)]) -> impl Iterator<Item = (u64, Value)> + use<> {
+        let token = format!("Bearer {}", self.token());
+        let mut request = ureq::http::Request::get(self.url(&format!("/api/v1/watch{query}")));
+        request = request.header("Authorization", token);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let config = ureq::Agent::config_builder().timeout_recv_body(Some(PATIENCE)).build();
+        let answer = config.new_agent().run(request.body(()).expect("a request")).expect("a watch");
+        let mut lines = BufReader::new(answer.into_body().into_reader()).lines();
+        std::iter::from_fn(move || {
+            let mut number = 0;
+            loop {
+                let line = lines.next()?.ok()?;
+                if let Some(id) = line.strip_prefix("id: ") {
+                    number = id.parse().expect("a number");
+                }
+                if let Some(data) = line.strip_prefix("data: ") {
+                    return Some((number, serde_json::from_str(data).expect("JSON")));
+                }
+            }
+        })
+    }
+}
+
+fn read(mut answer: ureq::http::Response<ureq::Body>) -> (u16, Value) {
+    let text = answer.body_mut().read_to_string().expect("a body");
+    (answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text)))
 }
 
 impl Drop for House {
