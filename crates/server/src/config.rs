@@ -25,6 +25,8 @@ pub struct Config {
     pub virtual_gpus: Option<String>,
     pub retain_ended: Duration,
     pub snapshot_every: u64,
+    /// Where old parts of the log go.
+    pub archive: Option<PathBuf>,
     pub log: Log,
 }
 
@@ -73,6 +75,7 @@ impl Default for Config {
             virtual_gpus: None,
             retain_ended: Duration::of(Span::hours(24)),
             snapshot_every: 100_000,
+            archive: None,
             log: Log::default(),
         }
     }

@@ -120,7 +120,14 @@ impl Server {
         let (events, snapshot) = (read.world.next, read.snapshot);
         tracing::info!(events, snapshot, "the log was read");
         let (sender, notices) = channel();
-        let habits = Habits { retain: config.retain_ended.span(), snapshot_every: config.snapshot_every };
+        let habits = Habits {
+            retain: config.retain_ended.span(),
+            snapshot_every: config.snapshot_every,
+            archive: config.archive.clone(),
+        };
+        if let Some(path) = &config.archive {
+            create_private(path).map_err(|why| ServeError::Directory { path: path.clone(), why })?;
+        }
         let (control, writer) = writer::start(read, Box::new(store), Outbox::new(sender.clone()), habits)
             .map_err(ServeError::Thread)?;
         let executor = Box::new(VirtualExecutor::new());

@@ -105,8 +105,8 @@ fn change(world: &World, operation: &Operation) -> Option<QuotaChange> {
     Some(QuotaChange {
         number: operation.number,
         at: Time::of(operation.at),
-        by: operation.origin.by.to_string(),
-        operation: operation.origin.operation.to_string(),
+        by: operation.by.to_string(),
+        operation: operation.operation.to_string(),
         before: before.map(|before| policy(before)),
         after: after.map(|after| policy(after)),
         event: serde_json::from_str(&line.data).ok()?,

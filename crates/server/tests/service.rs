@@ -208,3 +208,42 @@ spec: {quota: Quota1, resources: {gpu: 8}}
     let other = larger.replace("count: 3", "count: 1").replace("gpu: 8}}", "gpu: 4}}");
     assert_eq!(outcomes(&other), ["refused", "unchanged", "refused"]);
 }
+
+#[test]
+fn who_ended_long_ago_leaves_memory_and_stays_readable() {
+    let archive = tempfile::tempdir().expect("a directory");
+    let mut house = House::with("1x8", |config| {
+        config.retain_ended = "0s".parse().expect("a duration");
+        config.snapshot_every = 10;
+        config.archive = Some(archive.path().join("old"));
+    });
+    for n in 0..30 {
+        let work = json!({"metadata": {"name": format!("old-{n}"), "labels": {"odd": (n % 2).to_string()}},
+            "spec": {"resources": {"gpu": 1}, "gracePeriod": "0s"}});
+        assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
+        assert_eq!(house.post(&format!("/api/v1/workloads/old-{n}:stop"), &json!({})).0, 200);
+    }
+    house.restart();
+    let (status, old) = house.get("/api/v1/workloads/old-3");
+    assert_eq!((status, old["status"]["state"].as_str()), (200, Some("stopped")), "{old}");
+    let names = |query: &str| -> Vec<String> {
+        let list = house.get(&format!("/api/v1/workloads?{query}")).1;
+        let items = list["items"].as_array().expect("items");
+        items.iter().map(|w| w["metadata"]["name"].as_str().expect("a name").to_string()).collect()
+    };
+    assert_eq!(names("limit=2"), ["old-29", "old-28"]);
+    assert_eq!(names("label=odd=1&limit=2"), ["old-29", "old-27"]);
+    assert_eq!(names("state=running"), [] as [&str; 0]);
+    assert_eq!(names("past=false"), [] as [&str; 0]);
+    let late = house.get("/api/v1/workloads/old-29/events").1;
+    let words: Vec<&str> =
+        late["items"].as_array().expect("events").iter().filter_map(|e| e["event"].as_str()).collect();
+    assert_eq!(words, ["queued", "started", "stopped"], "{late}");
+    assert!(late["items"].as_array().expect("events").iter().all(|e| e["workload"] == "old-29"), "{late}");
+    let again = house.post("/api/v1/workloads/old-3:start", &json!({}));
+    assert_eq!(again.0, 201, "{}", again.1);
+    assert!(
+        std::fs::read_dir(archive.path().join("old")).expect("there").next().is_some(),
+        "nothing was archived"
+    );
+}

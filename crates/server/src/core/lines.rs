@@ -5,13 +5,19 @@ use super::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tidegate_api::time::Time;
-use tidegate_engine::Event;
+use tidegate_engine::{Engine, Event};
 use tidegate_sim::report::json::fields;
+use tidegate_sim::report::labels::Directory;
 use tidegate_sim::report::note::{Detail, Note, Subject};
 
 /// The line of an event; `None` for what people are not told. The engine has applied it.
 pub fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
-    let note = Note::of(event, &world.engine)?;
+    line_with(&world.engine, &world.engine, number, event)
+}
+
+/// As `line`, with names from elsewhere.
+pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
+    let note = Note::of(event, names)?;
     let (kind, name) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),
         Subject::Quota(name) => (Kind::Quota, name.as_str()),
@@ -35,8 +41,8 @@ pub fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
     let quota = match kind {
         Kind::Quota => Some(name.clone()),
         _ => workload
-            .and_then(|id| world.engine.workload(id))
-            .and_then(|w| world.engine.quota(w.spec.quota))
+            .and_then(|id| engine.workload(id))
+            .and_then(|w| engine.quota(w.spec.quota))
             .map(|quota| Arc::from(&*quota.name)),
     };
     let data = Value::Object(object).to_string().into();

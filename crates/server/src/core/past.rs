@@ -3,13 +3,26 @@
 use super::entry::Body;
 use super::lines;
 use super::world::World;
+use serde::{Deserialize, Serialize};
 use tidegate_api::event::Event as ApiEvent;
 use tidegate_api::workload::Workload;
-use tidegate_engine::Event;
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use tidegate_engine::reason::Names;
+use tidegate_engine::resources::Dimension;
+use tidegate_engine::{Engine, Event};
+use tidegate_sim::report::labels::Directory;
 use tidegate_store::{Reader, StoreError, StoredPast};
 
 /// A workload as it was when it left memory.
-pub fn resource(row: &StoredPast) -> Option<Workload> {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Remains {
+    pub resource: Workload,
+    /// Numbers of its events.
+    pub events: Vec<u64>,
+}
+
+/// What is left of a workload; `None` if a later release wrote it otherwise.
+pub fn remains(row: &StoredPast) -> Option<Remains> {
     serde_json::from_slice(&row.body).ok()
 }
 
@@ -39,8 +52,62 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
     Ok(found)
 }
 
-/// Events as they were published, with the names of today.
-pub fn lines(world: &World, events: &[(u64, Event)]) -> Vec<ApiEvent> {
-    let line = |(number, event): &(u64, Event)| lines::line(world, *number, event);
+/// Events as they were published, with the names of today. `gone` is a workload that has left memory, by its name.
+pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<(WorkloadId, &str)>) -> Vec<ApiEvent> {
+    let names = Remembering { engine: &world.engine, gone };
+    let line = |(number, event): &(u64, Event)| lines::line_with(&names, &world.engine, *number, event);
     events.iter().filter_map(line).filter_map(|line| serde_json::from_str(&line.data).ok()).collect()
+}
+
+/// The engine's names, and that of one workload that it has forgotten.
+struct Remembering<'a> {
+    engine: &'a Engine,
+    gone: Option<(WorkloadId, &'a str)>,
+}
+
+impl Names for Remembering<'_> {
+    fn quota_name(&self, id: QuotaId) -> &str {
+        self.engine.quota_name(id)
+    }
+
+    fn workload_name(&self, id: WorkloadId) -> &str {
+        match self.gone {
+            Some((gone, name)) if gone == id => name,
+            _ => self.engine.workload_name(id),
+        }
+    }
+
+    fn model_names(&self, pool: PoolId) -> &[Box<str>] {
+        self.engine.model_names(pool)
+    }
+
+    fn time(&self, at: Tick) -> String {
+        self.engine.time(at)
+    }
+}
+
+impl Directory for Remembering<'_> {
+    fn node(&self, pool: PoolId, id: NodeId) -> String {
+        self.engine.node(pool, id)
+    }
+
+    fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
+        self.engine.queue_of(workload)
+    }
+
+    fn restarts(&self, workload: WorkloadId) -> u32 {
+        self.engine.restarts(workload)
+    }
+
+    fn pool_of(&self, quota: QuotaId) -> PoolId {
+        self.engine.pool_of(quota)
+    }
+
+    fn stated(&self, root: QuotaId) -> Vec<Dimension> {
+        self.engine.stated(root)
+    }
+
+    fn path(&self, quota: QuotaId) -> Vec<QuotaId> {
+        self.engine.path(quota)
+    }
 }

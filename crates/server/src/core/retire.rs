@@ -2,6 +2,7 @@
 
 use super::deck::{Deck, Past, Prepared};
 use super::entry::Origin;
+use super::past::Remains;
 use super::world::World;
 use crate::view;
 use tidegate_engine::ids::{Span, Tick, WorkloadId};
@@ -31,15 +32,19 @@ fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
     let resource = view::workload(world, id, now)?;
     let w = world.engine.workload(id)?;
     let record = world.shell.workloads.get(&id)?;
+    let (workspace, quota) =
+        (resource.status.workspace.as_str().into(), resource.status.quota.as_str().into());
+    let labels = resource.metadata.labels.clone();
+    let remains = Remains { resource, events: record.events.to_vec() };
     Some(Past {
         id,
         name: w.spec.name.clone(),
-        workspace: resource.status.workspace.as_str().into(),
-        quota: resource.status.quota.as_str().into(),
+        workspace,
+        quota,
         module: w.spec.module.word(),
         state: w.state.word(),
         ended: record.ended.unwrap_or(now),
-        labels: resource.metadata.labels.clone(),
-        body: serde_json::to_vec(&resource).expect("a resource is plain data"),
+        labels,
+        body: serde_json::to_vec(&remains).expect("a resource is plain data"),
     })
 }

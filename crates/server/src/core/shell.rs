@@ -18,7 +18,9 @@ pub const MAX_EVENTS: usize = 200;
 pub struct Operation {
     pub number: u64,
     pub at: Tick,
-    pub origin: Arc<Origin>,
+    pub by: Arc<str>,
+    /// What was asked for.
+    pub operation: Arc<str>,
     pub kind: EventKind,
 }
 
@@ -119,8 +121,8 @@ impl Shell {
         if record.history.len() == MAX_HISTORY {
             record.history.remove(0);
         }
-        let (origin, kind) = (origin.clone(), event.kind.clone());
-        record.history.push(Operation { number, at: event.at, origin, kind });
+        let (by, operation) = (origin.by.clone(), origin.operation.clone());
+        record.history.push(Operation { number, at: event.at, by, operation, kind: event.kind.clone() });
     }
 
     fn change_workload(&mut self, id: WorkloadId, number: u64, event: &Event) {

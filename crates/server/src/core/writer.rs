@@ -8,6 +8,7 @@ use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
 use super::recovery::{self, Read, RecoveryError};
 use super::world::World;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -25,17 +26,19 @@ const LONGEST_SLEEP: Duration = Duration::from_secs(10);
 const RETRY: Duration = Duration::from_secs(1);
 
 /// What the writer does by itself.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Habits {
     /// How long ended workloads stay in memory.
     pub retain: Span,
     /// Events between two snapshots.
     pub snapshot_every: u64,
+    /// Where parts of the log go that no start needs any more; they stay in the log if nobody says.
+    pub archive: Option<PathBuf>,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Habits { retain: Span::hours(24), snapshot_every: 100_000 }
+        Habits { retain: Span::hours(24), snapshot_every: 100_000, archive: None }
     }
 }
 
@@ -217,7 +220,8 @@ impl Writer {
             // After a commit and before the next decision all of the world is durable.
             Ok(keeper) => {
                 let copy = self.shared.world().clone();
-                self.saving = save_snapshot(copy, keeper, self.shared.clock.now());
+                let archive = self.habits.archive.clone();
+                self.saving = save_snapshot(copy, keeper, self.shared.clock.now(), archive);
             }
             Err(error) => tracing::warn!(%error, "no snapshot was saved"),
         }
@@ -225,7 +229,12 @@ impl Writer {
 }
 
 /// Writes a copy of the world down while the world goes on.
-fn save_snapshot(world: World, mut keeper: Box<dyn Keeper>, now: Tick) -> Option<JoinHandle<()>> {
+fn save_snapshot(
+    world: World,
+    mut keeper: Box<dyn Keeper>,
+    now: Tick,
+    archive: Option<PathBuf>,
+) -> Option<JoinHandle<()>> {
     let save = move || {
         let encoded = recovery::encode_world(&world).map_err(|error| error.to_string());
         let saved = encoded.and_then(|(format, body)| {
@@ -236,6 +245,17 @@ fn save_snapshot(world: World, mut keeper: Box<dyn Keeper>, now: Tick) -> Option
         let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
         if let Err(error) = swept {
             tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");
+            return;
+        }
+        if let Some(dir) = archive {
+            // Named by what it is saved after: a file of that name is never there yet.
+            match keeper.archive(world.next, &dir.join(format!("log-before-{}.db", world.next))) {
+                Ok(archived) if archived.entries == 0 => {}
+                Ok(archived) => {
+                    tracing::info!(archived.first, archived.next, "a part of the log was archived")
+                }
+                Err(error) => tracing::warn!(%error, "nothing was archived: the log keeps it"),
+            }
         }
     };
     std::thread::Builder::new().name("snapshot".into()).spawn(save).ok()

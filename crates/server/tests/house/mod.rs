@@ -33,11 +33,16 @@ struct Running {
 
 impl House {
     pub fn new(virtual_gpus: &str) -> House {
-        let config = Config {
+        House::with(virtual_gpus, |_| ())
+    }
+
+    pub fn with(virtual_gpus: &str, change: impl FnOnce(&mut Config)) -> House {
+        let mut config = Config {
             listen: "127.0.0.1:0".parse().expect("an address"),
             virtual_gpus: Some(virtual_gpus.into()),
             ..Config::default()
         };
+        change(&mut config);
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
         let runtime = Runtime::new().expect("a runtime");
         let data = tempfile::tempdir().expect("a directory");

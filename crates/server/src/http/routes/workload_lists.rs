@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use tidegate_api::event::EventList;
 use tidegate_api::page::PageToken;
 use tidegate_api::problem::{Code, Problem};
+use tidegate_api::uid;
 use tidegate_api::words::Module;
 use tidegate_api::workload::{Workload, WorkloadList, WorkloadState};
 use tidegate_engine::ids::{Tick, WorkloadId};
@@ -105,7 +106,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) 
     let gone: Vec<(u64, Workload)> = gone
         .iter()
         .filter(|row| !known(row.id))
-        .filter_map(|row| Some((row.id, past::resource(row)?)))
+        .filter_map(|row| Some((row.id, past::remains(row)?.resource)))
         .collect();
     items.extend(gone);
     items.sort_by_key(|(id, _)| Reverse(*id));
@@ -140,14 +141,21 @@ pub async fn events(
 ) -> Answered<EventList> {
     let page = page(params.limit, params.page_token.as_deref())?;
     let live = app.control.read(|world, _| {
-        let id = workloads::find(world, &name)?;
-        Ok(world.shell.workloads.get(&id).map_or(Vec::new(), |record| record.events.to_vec()))
+        let id = workloads::find(world, &name).ok()?;
+        world.shell.workloads.get(&id).map(|record| record.events.to_vec())
     });
-    let numbers = super::super::answer::read(live.await)?;
+    let (numbers, gone) = match live.await.map_err(unavailable)? {
+        Some(numbers) => (numbers, None),
+        None => {
+            let past = workloads::past_one(&app, &name).await?;
+            (past.events, Some(past.resource.metadata))
+        }
+    };
     let (numbers, next_page_token) = page.cut(numbers.into_iter());
     let stored = app.with_reader(move |reader| past::events(reader, &numbers)).await;
     let stored = stored.map_err(|error| Refused(of_store(&error)))?;
-    let lines = app.control.read(|world, _| past::lines(world, &stored));
+    let gone = gone.as_ref().and_then(|of| Some((uid::as_workload(&of.uid)?, of.name.as_str())));
+    let lines = app.control.read(|world, _| past::lines(world, &stored, gone));
     let items = lines.await.map_err(unavailable)?;
     Ok(Answer::new(EventList { items, next_page_token }))
 }

@@ -7,7 +7,7 @@ use super::super::extract::{Json, Named};
 use super::super::problem::{Refused, of_store};
 use super::DryRunParams;
 use crate::core::deck::Deck;
-use crate::core::past;
+use crate::core::past::{self, Remains};
 use crate::core::world::{Document, World};
 use crate::view;
 use axum::extract::State;
@@ -55,20 +55,20 @@ pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workloa
         app.control.read(|world, now| find(world, &name).ok().and_then(|id| view::workload(world, id, now)));
     let workload = match live.await.map_err(unavailable)? {
         Some(workload) => workload,
-        None => past_one(&app, &name).await?,
+        None => past_one(&app, &name).await?.resource,
     };
     Ok(Answer { version: Some(workload.metadata.version.clone()), body: workload })
 }
 
 /// A workload that has left memory.
-async fn past_one(app: &App, name: &str) -> Result<Workload, Refused> {
+pub async fn past_one(app: &App, name: &str) -> Result<Remains, Refused> {
     let query = match uid::as_workload(name) {
         Some(id) => PastQuery::id(u64::from(id.0)),
         None => PastQuery::name(name),
     };
     let rows = app.with_reader(move |reader| reader.past(&query)).await;
     let rows = rows.map_err(|error| Refused(of_store(&error)))?;
-    rows.first().and_then(past::resource).ok_or_else(|| Refused(missing(name)))
+    rows.first().and_then(past::remains).ok_or_else(|| Refused(missing(name)))
 }
 
 /// Submit a workload.
@@ -133,7 +133,7 @@ fn free_name(world: &World, module: &str) -> Name {
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:start", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 201, body = Workload), (status = "default", body = Problem)))]
 pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok();
+    let past = past_one(&app, &name).await.ok().map(|past| past.resource);
     change
         .carry_out(&app, "workload.start", b"", move |deck, _| {
             let id = start_on(deck, &name, past)?;
@@ -173,7 +173,7 @@ pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) ->
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:restart", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn restart(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok();
+    let past = past_one(&app, &name).await.ok().map(|past| past.resource);
     change
         .carry_out(&app, "workload.restart", b"", move |deck, _| {
             let found = find(deck.world(), &name).ok();
