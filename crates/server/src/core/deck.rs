@@ -70,7 +70,13 @@ pub struct Deck<'a> {
 
 impl<'a> Deck<'a> {
     pub(super) fn new(world: &'a mut World, now: Tick, origin: Origin) -> Deck<'a> {
-        let body = Body { v: VERSION, origin: origin.clone(), events: Vec::new(), facts: Vec::new() };
+        let body = Body {
+            v: VERSION,
+            origin: origin.clone(),
+            events: Vec::new(),
+            steps: Vec::new(),
+            facts: Vec::new(),
+        };
         let prepared = Prepared {
             first: world.next,
             at: now,
@@ -149,9 +155,13 @@ impl<'a> Deck<'a> {
             self.world.observe(event, &self.origin);
         }
         self.prepared.body.events.extend_from_slice(events);
+        self.prepared.body.steps.push(events.len() as u32);
     }
 
-    pub(super) fn finish(self) -> Prepared {
+    pub(super) fn finish(mut self) -> Prepared {
+        if self.prepared.body.steps.len() == 1 {
+            self.prepared.body.steps.clear();
+        }
         self.prepared
     }
 }

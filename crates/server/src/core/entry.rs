@@ -41,6 +41,9 @@ pub struct Body {
     #[serde(flatten)]
     pub origin: Origin,
     pub events: Vec<Event>,
+    /// How many events each of its commands brought about; empty if it was one command.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
 }
@@ -67,6 +70,17 @@ impl std::fmt::Display for Unreadable {
 }
 
 impl Body {
+    /// Its events, command by command.
+    pub fn commands(&self) -> impl Iterator<Item = &[Event]> {
+        let mut rest = &self.events[..];
+        let one = self.steps.is_empty().then_some(self.events.len());
+        one.into_iter().chain(self.steps.iter().map(|step| *step as usize)).map(move |count| {
+            let (command, others) = rest.split_at(count.min(rest.len()));
+            rest = others;
+            command
+        })
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("events are plain data")
     }
@@ -96,6 +110,7 @@ mod tests {
             v: VERSION,
             origin: Origin { request: Some("r-1".into()), ..Origin::new("admin", "pool.create") },
             events: vec![Event { at: Tick(1_000), kind }],
+            steps: Vec::new(),
             facts: vec![Fact::Exited { workload: WorkloadId(7), unit: 0, code: -9 }],
         }
     }
@@ -103,6 +118,16 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         assert_eq!(Body::decode(&body().encode()).expect("reads"), body());
+    }
+
+    #[test]
+    fn commands_are_told_apart() {
+        let mut body = body();
+        body.events = vec![body.events[0].clone(); 5];
+        let lengths = |body: &Body| body.commands().map(<[Event]>::len).collect::<Vec<_>>();
+        assert_eq!(lengths(&body), [5]);
+        body.steps = vec![2, 0, 3];
+        assert_eq!(lengths(&body), [2, 0, 3]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The heart of the service: the world in memory, one writer, the log behind it.
 
+pub mod audit;
 pub mod clock;
 pub mod control;
 pub mod deck;

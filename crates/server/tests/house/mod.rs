@@ -12,7 +12,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 /// How long something that must happen may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 pub struct House {
@@ -197,4 +197,50 @@ impl Drop for House {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// Somebody who calls a server in another process, which may be killed at any time.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    agent: ureq::Agent,
+    base: String,
+    token: String,
+}
+
+impl Caller {
+    pub fn new(base: &str, token: &str) -> Caller {
+        let config = ureq::Agent::config_builder().http_status_as_error(false).timeout_global(Some(PATIENCE));
+        Caller { agent: config.build().new_agent(), base: base.into(), token: format!("Bearer {token}") }
+    }
+
+    /// Status and answer; `None` if there was none.
+    pub fn try_send(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        headers: &[(&str, &str)],
+    ) -> Option<(u16, Value)> {
+        let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.base));
+        request = request.header("Authorization", &self.token);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = match body {
+            Some(body) => {
+                let request = request.header("Content-Type", "application/json");
+                self.agent.run(request.body(body.to_string()).expect("a request"))
+            }
+            None => self.agent.run(request.body(()).expect("a request")),
+        };
+        let mut answer = answer.ok()?;
+        let text = answer.body_mut().read_to_string().ok()?;
+        Some((answer.status().as_u16(), serde_json::from_str(&text).unwrap_or(Value::String(text))))
+    }
+}
+
+/// Lets time pass before something is broken: the instant is meant to be any.
+#[allow(clippy::disallowed_methods, reason = "the instant of a fault is random")]
+pub fn pause(span: Duration) {
+    std::thread::sleep(span);
 }
