@@ -4,7 +4,7 @@ use crate::event::{EventKind, StartKind};
 use crate::funding::{self, Payer, Rules};
 use crate::ids::{ModelId, QuotaId, WorkloadId};
 use crate::nodes::{Ask, Barred};
-use crate::resources::{Dimension, ModelSet, Shape};
+use crate::resources::{Dimension, ModelSet};
 use crate::session::Session;
 use crate::slot::Slot;
 use crate::state::State;
@@ -65,19 +65,24 @@ impl State {
 
     /// What `roles` ask of the ledger, replicas and all.
     pub(crate) fn amounts(&self, quota: QuotaId, model: Option<ModelId>, roles: &[Role]) -> Amounts {
-        let total =
-            |of: fn(&Shape) -> i64| roles.iter().map(|r| of(&r.shape) * i64::from(r.replicas)).sum::<i64>();
+        let (mut gpu, mut cpu, mut memory) = (0, 0, 0);
+        for Role { replicas, shape } in roles {
+            let n = i64::from(*replicas);
+            gpu += n * i64::from(shape.gpu);
+            cpu += n * i64::from(shape.cpu);
+            memory += n * i64::try_from(shape.memory).unwrap_or(i64::MAX);
+        }
         let mut out = Amounts::new();
-        if let Some(m) = model {
-            out.push((Dimension::gpu(m), total(|s| i64::from(s.gpu))));
+        if let Some(m) = model
+            && gpu > 0
+        {
+            out.push((Dimension::gpu(m), gpu));
         }
-        if self.tree.keeps(quota, Dimension::CPU) {
-            out.push((Dimension::CPU, total(|s| i64::from(s.cpu))));
+        for (d, amount) in [(Dimension::CPU, cpu), (Dimension::MEMORY, memory)] {
+            if amount > 0 && self.tree.keeps(quota, d) {
+                out.push((d, amount));
+            }
         }
-        if self.tree.keeps(quota, Dimension::MEMORY) {
-            out.push((Dimension::MEMORY, total(|s| i64::try_from(s.memory).unwrap_or(i64::MAX))));
-        }
-        out.retain(|a| a.1 > 0);
         out
     }
 

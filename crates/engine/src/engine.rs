@@ -31,7 +31,9 @@ impl Engine {
             return Err(Refusal::ClockBackwards { now: now.0, last: self.state.now.0 });
         }
         let before = std::mem::replace(&mut self.state.now, now);
-        self.state.agenda.just_started.clear();
+        if !self.state.agenda.just_started.is_empty() {
+            self.state.agenda.just_started.clear();
+        }
         let mut session = Session { s: &mut self.state, now, events: Vec::new() };
         match session.carry_out(command) {
             Ok(()) => Ok(session.events),
@@ -94,7 +96,7 @@ impl Engine {
 
     /// The latest workload of that name that has not been forgotten.
     pub fn workload_named(&self, name: &str) -> Option<WorkloadId> {
-        self.state.workload_names.get(name).map(WorkloadId)
+        self.state.workload_names.get(&self.state.workloads, name)
     }
 
     pub fn workload(&self, id: WorkloadId) -> Option<&Workload> {

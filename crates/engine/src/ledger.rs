@@ -202,19 +202,15 @@ impl Ledger {
         if quota.policy.idle_sharing {
             books.idle_free[c] += delta;
         }
-        let mut above = quota.parent;
-        let mut is_parent = true;
-        while let Some(a) = above {
+        for (i, &a) in quota.above.iter().enumerate() {
             let cells = &mut self.accounts[a.index()].cells;
             if cells.len() <= c {
                 cells.resize(c + 1, Cell::default());
             }
             cells[c].free_below += delta;
-            if is_parent {
+            if i == 0 {
                 cells[c].free_children += delta;
-                is_parent = false;
             }
-            above = tree[a].parent;
         }
     }
 

@@ -8,6 +8,7 @@
 //! | `pass`, `admit`, `refund`, `plan`, `reservation` | decisions: who starts, who moves, who leaves |
 //! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes`, `caps` | the books |
 //! | `herd`, `pins`, `muster` | indexes over what runs, for decisions without a search |
+//! | `demand`, `workload_names`, `numbers` | from what is submitted to numbers |
 //! | `explain`, `books`, `usage` | views for people |
 
 pub mod amounts;
@@ -37,11 +38,13 @@ mod admit;
 mod apply;
 mod bits;
 mod carry_out;
+mod demand;
 mod funding;
 mod herd;
 mod ledger;
 mod muster;
 mod name_index;
+mod numbers;
 mod pass;
 mod pins;
 mod refund;
@@ -51,6 +54,7 @@ mod sorted_set;
 mod table;
 mod take_back;
 mod turn;
+mod workload_names;
 
 pub use command::{Command, PolicyChange};
 pub use engine::Engine;

@@ -85,31 +85,29 @@ impl State {
     ) {
         let u = &self.units[unit];
         let quota = u.quota;
-        let by_module = self.beast(unit, module_tag(u.module));
-        let by_class = self.beast(unit, class_tag(u.class));
-        let below_firm = u.class < Class::Firm;
-        let pool = self.tree[quota].pool;
-        if let Some(h) = &mut self.herds[quota.index()].own {
-            herd(h, &by_module, &self.units);
-        }
-        let mut above = self.tree[quota].parent;
-        if let Some(p) = above
-            && let Some(h) = &mut self.herds[p.index()].children
-        {
-            herd(h, &by_module, &self.units);
-        }
-        while let Some(a) = above {
-            if let Some(h) = &mut self.herds[a.index()].below {
-                herd(h, &by_module, &self.units);
-            }
-            above = self.tree[a].parent;
-        }
-        if below_firm {
-            herd(&mut self.low[pool.index()], &by_class, &self.units);
+        if self.tree[quota].hunted {
+            self.each_herd(unit, &herd);
         }
         let u = &self.units[unit];
         if u.grant.draws.iter().all(|d| d.rule == Rule::Own) {
             return;
+        }
+        self.each_index_abroad(unit, herd, set);
+    }
+
+    /// Indexes of units that draw on other accounts or by other rules than `own`.
+    #[inline(never)]
+    fn each_index_abroad(
+        &mut self,
+        unit: u32,
+        herd: impl Fn(&mut Herd, &Beast, &Slab<Unit>),
+        set: impl Fn(&mut BTreeSet<Seniority>, Seniority),
+    ) {
+        let u = &self.units[unit];
+        let (quota, by_class) = (u.quota, self.beast(unit, class_tag(u.class)));
+        if u.class < Class::Firm {
+            let pool = self.tree[quota].pool;
+            herd(&mut self.low[pool.index()], &by_class, &self.units);
         }
         let seniority = self.seniority(unit);
         set(&mut self.abroad[quota.index()], seniority);
@@ -128,6 +126,26 @@ impl State {
             0 => _ = self.lenders.remove(&key),
             1 => _ = self.lenders.insert(key),
             _ => {}
+        }
+    }
+
+    /// Herds that the policies of quotas keep of a unit.
+    #[inline(never)]
+    fn each_herd(&mut self, unit: u32, herd: impl Fn(&mut Herd, &Beast, &Slab<Unit>)) {
+        let u = &self.units[unit];
+        let (quota, by_module) = (u.quota, self.beast(unit, module_tag(u.module)));
+        if let Some(h) = &mut self.herds[quota.index()].own {
+            herd(h, &by_module, &self.units);
+        }
+        for (i, &a) in self.tree[quota].above.iter().enumerate() {
+            if i == 0
+                && let Some(h) = &mut self.herds[a.index()].children
+            {
+                herd(h, &by_module, &self.units);
+            }
+            if let Some(h) = &mut self.herds[a.index()].below {
+                herd(h, &by_module, &self.units);
+            }
         }
     }
 

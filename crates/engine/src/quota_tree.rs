@@ -5,6 +5,7 @@ use crate::policy::{Policy, QuotaSpec, Source};
 use crate::resources::{Dimension, Resources};
 use crate::words::Scope;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// Levels of a quota tree, the root included.
 pub const MAX_DEPTH: u8 = 8;
@@ -31,6 +32,10 @@ pub struct Quota {
     pub(crate) end: u32,
     /// Workloads that have not ended.
     pub live: u32,
+    /// From the parent to the root.
+    pub(crate) above: SmallVec<[QuotaId; 3]>,
+    /// A policy may name its units: herds are kept of them.
+    pub(crate) hunted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +80,8 @@ impl QuotaTree {
             Source::Pool(pool) => (pool, None, id, 1),
             Source::Parent(p) => (self[p].pool, Some(p), self[p].root, self[p].depth + 1),
         };
+        let above = parent.into_iter().chain(parent.into_iter().flat_map(|p| self[p].above.iter().copied()));
+        let above = above.collect();
         self.quotas.push(Quota {
             id,
             name: spec.name.clone(),
@@ -89,6 +96,8 @@ impl QuotaTree {
             order: 0,
             end: 0,
             live: 0,
+            above,
+            hunted: false,
         });
         match parent {
             Some(p) => {
@@ -159,7 +168,7 @@ impl QuotaTree {
 
     /// From the parent to the root.
     pub(crate) fn ancestors(&self, id: QuotaId) -> impl Iterator<Item = QuotaId> + '_ {
-        std::iter::successors(self[id].parent, |&p| self[p].parent)
+        self[id].above.iter().copied()
     }
 
     /// Guarantees of the children together.

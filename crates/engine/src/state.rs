@@ -1,6 +1,7 @@
 //! All that the engine knows. Changed by `apply` alone.
 
-use crate::caps::{Caps, Owner};
+use crate::caps::Caps;
+use crate::demand::Demands;
 use crate::herd::Herd;
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::ledger::Ledger;
@@ -9,14 +10,15 @@ use crate::nodes::Nodes;
 use crate::pins::{Cells, Pins};
 use crate::queue::{LaneKey, Queue};
 use crate::quota_tree::QuotaTree;
-use crate::resources::{Dimension, ModelSet, Resources};
+use crate::resources::{Dimension, Resources};
 use crate::slot::Slot;
 use crate::sorted_set::SortedSet;
 use crate::table::{Slab, Table};
 use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitState};
-use crate::words::{IdleUse, Module, PoolKind};
-use crate::workload::{Roles, Workload, WorkloadSpec, WorkloadState};
+use crate::words::{IdleUse, PoolKind};
+use crate::workload::{Workload, WorkloadSpec, WorkloadState};
+use crate::workload_names::WorkloadNames;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,19 +59,6 @@ pub(crate) struct Seniority {
     pub(crate) workload: WorkloadId,
     pub(crate) number: u32,
     pub(crate) unit: u32,
-}
-
-/// What makes two demands equal.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct Demand {
-    roles: Roles,
-    min: Option<u32>,
-    module: Module,
-    models: ModelSet,
-    idle: IdleUse,
-    nodes: Option<Box<[NodeId]>>,
-    /// Where caps tell owners apart.
-    owner: Option<Owner>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -151,10 +140,8 @@ pub(crate) struct State {
     pub(crate) pool_names: NameIndex,
     pub(crate) node_names: NameIndex,
     pub(crate) quota_names: NameIndex,
-    pub(crate) workload_names: NameIndex,
-    pub(crate) demands: BTreeMap<Demand, u32>,
-    /// By demand: GPUs of the least that starts.
-    pub(crate) least: Vec<i64>,
+    pub(crate) workload_names: WorkloadNames,
+    pub(crate) demands: Demands,
     /// By pool.
     pub(crate) pins: Vec<Pins>,
     pub(crate) timers: BTreeSet<(Tick, Timer)>,
@@ -252,25 +239,9 @@ impl State {
     }
 
     pub(crate) fn demand_id(&mut self, spec: &WorkloadSpec) -> u32 {
-        let demand = Demand {
-            roles: spec.roles.clone(),
-            min: spec.min_replicas,
-            module: spec.module,
-            models: spec.models,
-            idle: spec.idle,
-            nodes: spec.nodes.clone(),
-            owner: spec.owner.filter(|_| !self.caps.of(spec.workspace, spec.quota).is_empty()),
-        };
-        let next = self.demands.len() as u32;
-        let id = *self.demands.entry(demand).or_insert(next);
-        if id == next {
-            let least = match spec.roles.as_slice() {
-                [one] if spec.by_replica() => i64::from(one.shape.gpu),
-                _ => spec.gpus(),
-            };
-            self.least.push(least);
-        }
-        id
+        let tells_apart = |caps: &Caps| !caps.is_empty() && !caps.of(spec.workspace, spec.quota).is_empty();
+        let owner = spec.owner.filter(|_| tells_apart(&self.caps));
+        self.demands.number(spec, owner)
     }
 
     /// Where a workload belongs in its queue, as it stands.
@@ -332,10 +303,14 @@ impl State {
 
     /// Puts a queue where it belongs among those that wait for idle capacity.
     pub(crate) fn file_idle(&mut self, quota: QuotaId) {
-        let queue = &self.queues[quota.index()];
-        if queue.idlers == 0 && self.agenda.idle_turn.is_empty() {
-            return;
+        if self.queues[quota.index()].idlers > 0 || !self.agenda.idle_turn.is_empty() {
+            self.file_idlers(quota);
         }
+    }
+
+    #[inline(never)]
+    fn file_idlers(&mut self, quota: QuotaId) {
+        let queue = &self.queues[quota.index()];
         let root = self.tree[quota].root;
         if let Some((old, _)) = self.agenda.idle_turn.remove(&quota) {
             self.agenda.idle_waiters.remove(&(root, old, quota));
@@ -347,7 +322,7 @@ impl State {
         let q = &self.tree[quota];
         let drawn = Ratio { used: self.ledger.account(quota).used, of: q.guarantee.all_gpus() };
         let turn = Turn { depth: q.depth, priority, drawn, enqueued: entry.enqueued, workload: entry.id };
-        let least = queue.shapes().map(|s| self.least[s as usize]).min().unwrap_or(0);
+        let least = queue.shapes().map(|s| self.demands.least(s)).min().unwrap_or(0);
         self.agenda.idle_turn.insert(quota, (turn, least));
         self.agenda.idle_waiters.insert((root, turn, quota));
     }

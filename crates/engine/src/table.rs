@@ -26,6 +26,11 @@ impl<T> Table<T> {
         self.len
     }
 
+    /// Rows on the last page: a way to have it brought near.
+    pub(crate) fn glance(&self) -> usize {
+        self.pages.last().map_or(0, Vec::len)
+    }
+
     pub(crate) fn push(&mut self, row: T) -> usize {
         if self.len.is_multiple_of(PAGE) {
             self.pages.push(Vec::with_capacity(PAGE));
@@ -116,6 +121,11 @@ impl<T> Slab<T> {
             }
             None => u32::try_from(self.rows.push(Some(row))).expect("fewer than 2^32 units run at once"),
         }
+    }
+
+    /// Whether the row that is used next is free: a way to have it brought near.
+    pub(crate) fn glance(&self) -> bool {
+        self.free.last().is_some_and(|&i| self.rows[i as usize].is_none())
     }
 
     pub(crate) fn remove(&mut self, i: u32) -> T {

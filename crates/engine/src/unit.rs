@@ -21,7 +21,7 @@ pub struct Draw {
 pub type Draws = SmallVec<[Draw; 1]>;
 
 /// What a unit is given: its entries in both books.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
     /// Number within the workload: 0 for a gang. Of a service or an elastic job every replica has its own number,
     /// from 0; its minimum is whichever of them have the highest class, and leaves as one.
@@ -31,6 +31,16 @@ pub struct Grant {
     pub draws: Draws,
     /// One per replica.
     pub slots: SmallVec<[Slot; 1]>,
+}
+
+impl Clone for Grant {
+    fn clone(&self) -> Grant {
+        let slots = match self.slots.as_slice() {
+            [one] => SmallVec::from_buf([one.clone()]),
+            many => many.into(),
+        };
+        Grant { unit: self.unit, model: self.model, draws: SmallVec::from_slice(&self.draws), slots }
+    }
 }
 
 impl Grant {

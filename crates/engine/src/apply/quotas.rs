@@ -150,6 +150,18 @@ impl State {
             let wanted = self.tree[p].children.iter().any(|&c| self.tree.lends_to(c).is_some());
             self.herds[p.index()].children = wanted.then(|| self.herd_of(|s, q| s.tree[q].parent == Some(p)));
         }
+        self.mark_hunted(self.tree[id].parent.unwrap_or(id));
+    }
+
+    /// Marks the quotas, of one and all below it, of whose units a herd is kept.
+    fn mark_hunted(&mut self, top: QuotaId) {
+        for i in self.tree[top].order..self.tree[top].end {
+            let id = self.tree.tree(top).order[i as usize];
+            let quota = &self.tree[id];
+            let children = quota.parent.is_some_and(|p| self.herds[p.index()].children.is_some());
+            let below = quota.above.iter().any(|a| self.herds[a.index()].below.is_some());
+            self.tree[id].hunted = children || below || self.herds[id.index()].own.is_some();
+        }
     }
 
     /// Counts pinned devices under what the quota's policies name.

@@ -138,6 +138,13 @@ impl State {
     /// A unit that others may evict has started: those who wait for such may look again.
     pub(super) fn wake_hunters(&mut self, unit: u32) {
         let quota = self.units[unit].quota;
+        if self.tree[quota].hunted {
+            self.wake_hunters_of(quota);
+        }
+    }
+
+    #[inline(never)]
+    fn wake_hunters_of(&mut self, quota: QuotaId) {
         let parent = self.tree[quota].parent;
         if self.herds[quota.index()].own.is_some() {
             self.wake(quota);

@@ -57,7 +57,10 @@ impl Session<'_> {
 
 impl State {
     fn known_quota(&self, id: QuotaId) -> Result<&crate::quota_tree::Quota, Refusal> {
-        self.tree.get(id).ok_or_else(|| Refusal::UnknownQuota { quota: format!("#{}", id.0) })
+        match self.tree.get(id) {
+            Some(quota) => Ok(quota),
+            None => refuse(|| Refusal::UnknownQuota { quota: format!("#{}", id.0) }),
+        }
     }
 
     fn known_workload(&self, id: WorkloadId) -> Result<&Workload, Refusal> {
@@ -74,12 +77,25 @@ impl State {
     }
 }
 
+/// A refusal is made away from the way of a command that is not refused.
+#[cold]
+fn refuse<T>(why: impl FnOnce() -> Refusal) -> Result<T, Refusal> {
+    Err(why())
+}
+
 fn wrong_state(w: &Workload, command: &'static str, allowed: &'static str) -> Refusal {
     Refusal::WrongState { workload: w.spec.name.to_string(), state: w.state.word(), command, allowed }
 }
 
 /// 1 to 63 of letters, digits, `-`, `_`, `.`, starting with a letter or digit.
 pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
+    let fine = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+    let first = name.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric());
+    if first && name.len() <= MAX_NAME && name.bytes().all(fine) { Ok(()) } else { bad_name(name) }
+}
+
+#[cold]
+fn bad_name(name: &str) -> Result<(), Refusal> {
     let refuse = |why| Err(Refusal::BadName { name: name.chars().take(MAX_NAME + 1).collect(), why });
     let Some(first) = name.chars().next() else { return refuse("it is empty") };
     if name.chars().count() > MAX_NAME {
@@ -88,8 +104,5 @@ pub(crate) fn check_name(name: &str) -> Result<(), Refusal> {
     if !first.is_ascii_alphanumeric() {
         return refuse("it does not start with a letter or digit");
     }
-    if !name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.')) {
-        return refuse("it has other characters than letters, digits, '-', '_' and '.'");
-    }
-    Ok(())
+    refuse("it has other characters than letters, digits, '-', '_' and '.'")
 }

@@ -1,6 +1,6 @@
 //! Submission: what can never run is refused, the rest is queued and tried at once.
 
-use super::check_name;
+use super::{check_name, refuse};
 use crate::event::EventKind;
 use crate::funding::{self, Rules};
 use crate::ids::{ModelId, QuotaId, WorkloadId};
@@ -19,6 +19,7 @@ const MAX_WORKLOADS: usize = u32::MAX as usize;
 
 impl Session<'_> {
     pub(super) fn submit(&mut self, spec: Box<WorkloadSpec>) -> Result<(), Refusal> {
+        self.s.glance(&spec);
         self.s.check_spec(&spec)?;
         if let Some(grant) = self.s.grant_at_once(&spec) {
             self.start_at_once(*spec, grant);
@@ -54,32 +55,32 @@ impl State {
     pub(super) fn check_spec(&self, spec: &WorkloadSpec) -> Result<(), Refusal> {
         check_name(&spec.name)?;
         self.known_quota(spec.quota)?;
-        if let Some(old) = self.workload_names.get(&spec.name)
-            && self.workload(WorkloadId(old)).is_some_and(|w| !w.state.is_ended())
+        if let Some(old) = self.workload_names.get(&self.workloads, &spec.name)
+            && self.workload(old).is_some_and(|w| !w.state.is_ended())
         {
-            return Err(Refusal::NameTaken { noun: "workload", name: spec.name.to_string() });
+            return refuse(|| Refusal::NameTaken { noun: "workload", name: spec.name.to_string() });
         }
         if self.workloads.len() >= MAX_WORKLOADS {
-            return Err(Refusal::TooMany { noun: "workloads", limit: MAX_WORKLOADS as u64 });
+            return refuse(|| Refusal::TooMany { noun: "workloads", limit: MAX_WORKLOADS as u64 });
         }
         if spec.roles.len() > MAX_ROLES {
-            return Err(Refusal::TooManyRoles { roles: spec.roles.len() });
+            return refuse(|| Refusal::TooManyRoles { roles: spec.roles.len() });
         }
         if spec.is_service() && spec.roles.len() > 1 {
-            return Err(Refusal::ServiceRoles { roles: spec.roles.len() });
+            return refuse(|| Refusal::ServiceRoles { roles: spec.roles.len() });
         }
         check_roles(&spec.roles)?;
         check_minimum(spec, spec.replicas())?;
         if spec.idle != IdleUse::Never && spec.module != Module::Training {
-            return Err(Refusal::IdleNotTraining { module: spec.module.word() });
+            return refuse(|| Refusal::IdleNotTraining { module: spec.module.word() });
         }
         if let Some(nodes) = &spec.nodes {
             let pool = self.pool_of(spec.quota);
             if let Some(&unknown) = nodes.iter().find(|&&n| !pool.nodes.contains(n)) {
-                return Err(Refusal::UnknownNode { node: format!("#{}", unknown.0) });
+                return refuse(|| Refusal::UnknownNode { node: format!("#{}", unknown.0) });
             }
             if !nodes.is_sorted_by(|a, b| a < b) {
-                return Err(Refusal::BadAmount {
+                return refuse(|| Refusal::BadAmount {
                     what: "list of nodes".into(),
                     value: String::new(),
                     why: "is not in order",
@@ -167,19 +168,19 @@ impl State {
 fn check_roles(roles: &[Role]) -> Result<(), Refusal> {
     let replicas: u64 = roles.iter().map(|r| u64::from(r.replicas)).sum();
     if replicas == 0 || roles.iter().any(|r| r.replicas == 0) {
-        return Err(Refusal::NoReplicas);
+        return refuse(|| Refusal::NoReplicas);
     }
     if replicas > u64::from(MAX_REPLICAS) {
-        return Err(Refusal::TooManyReplicas { replicas });
+        return refuse(|| Refusal::TooManyReplicas { replicas });
     }
     for r in roles {
         if (r.shape.gpu > WHOLE && r.shape.gpu % WHOLE != 0) || r.shape.devices() > MAX_DEVICES {
-            return Err(Refusal::BadGpus { milli: u64::from(r.shape.gpu) });
+            return refuse(|| Refusal::BadGpus { milli: u64::from(r.shape.gpu) });
         }
         if i64::try_from(r.shape.memory).is_ok_and(|m| m <= MAX_AMOUNT / i64::from(MAX_REPLICAS)) {
             continue;
         }
-        return Err(Refusal::BadAmount {
+        return refuse(|| Refusal::BadAmount {
             what: "memory of".into(),
             value: r.shape.memory.to_string(),
             why: "bytes is out of bounds",

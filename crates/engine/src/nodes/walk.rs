@@ -72,26 +72,25 @@ impl Walk<'_> {
             (Need::None, _) => {
                 if self.slots & (1 << NO_GPUS) != 0 {
                     let top = CLASSES as u8 - 1;
-                    self.ascend(View::Whole, (top, top), 1 << NO_GPUS, core_class(self.want.cpu), |i| {
-                        f(i, Stage::Free)
-                    })?;
+                    let least = core_class(self.want.cpu);
+                    self.ascend(View::Whole, (top, top), 1 << NO_GPUS, least, Stage::Free, &mut f)?;
                 }
                 let slots = self.slots & !(1 << NO_GPUS);
                 for (low, high) in self.order.groups() {
                     for class in (low..=high).rev() {
-                        self.ascend(View::Whole, (class, class), slots, 0, |i| f(i, Stage::Free))?;
+                        self.ascend(View::Whole, (class, class), slots, 0, Stage::Free, &mut f)?;
                     }
                 }
             }
             (Need::Part(part), _) => {
                 for group in self.order.groups() {
-                    self.ascend(View::Part, group, self.slots, part_class(part), |i| f(i, Stage::Broken))?;
-                    self.ascend(View::Whole, group, self.slots, 1, |i| f(i, Stage::Free))?;
+                    self.ascend(View::Part, group, self.slots, part_class(part), Stage::Broken, &mut f)?;
+                    self.ascend(View::Whole, group, self.slots, 1, Stage::Free, &mut f)?;
                 }
             }
             (Need::Whole(k), Preference::Tightest) => {
                 for group in self.order.groups() {
-                    self.ascend(View::Whole, group, self.slots, whole_class(k), |i| f(i, Stage::Free))?;
+                    self.ascend(View::Whole, group, self.slots, whole_class(k), Stage::Free, &mut f)?;
                 }
             }
             (Need::Whole(k), Preference::Emptiest) => {
@@ -101,7 +100,7 @@ impl Walk<'_> {
                     let class = classes.ilog2() as u8;
                     classes &= !(1 << class);
                     for group in self.order.groups() {
-                        self.visit(View::Whole, group, self.slots, class, &mut |i| f(i, Stage::Free))?;
+                        self.visit(View::Whole, group, self.slots, class, Stage::Free, &mut f)?;
                     }
                 }
             }
@@ -120,15 +119,25 @@ impl Walk<'_> {
         any & u128::MAX.checked_shl(u32::from(from)).unwrap_or(0)
     }
 
-    fn ascend<F, B>(&self, view: View, group: (u8, u8), slots: Slots, from: u8, mut f: F) -> ControlFlow<B>
+    // One copy for all callers: a search is short, and its code is fetched from memory as its data is.
+    #[inline(never)]
+    fn ascend<F, B>(
+        &self,
+        view: View,
+        group: (u8, u8),
+        slots: Slots,
+        from: u8,
+        stage: Stage,
+        f: &mut F,
+    ) -> ControlFlow<B>
     where
-        F: FnMut(usize) -> ControlFlow<B>,
+        F: FnMut(usize, Stage) -> ControlFlow<B>,
     {
         let mut classes = self.classes(view, group, slots, from);
         while classes != 0 {
             let class = classes.trailing_zeros() as u8;
             classes &= classes - 1;
-            self.visit(view, group, slots, class, &mut f)?;
+            self.visit(view, group, slots, class, stage, f)?;
         }
         ControlFlow::Continue(())
     }
@@ -139,10 +148,11 @@ impl Walk<'_> {
         (low, high): (u8, u8),
         slots: Slots,
         class: u8,
+        stage: Stage,
         f: &mut F,
     ) -> ControlFlow<B>
     where
-        F: FnMut(usize) -> ControlFlow<B>,
+        F: FnMut(usize, Stage) -> ControlFlow<B>,
     {
         let floor = self.floor();
         for balance in low..=high {
@@ -154,7 +164,7 @@ impl Walk<'_> {
                 let mut at = bucket.next(0);
                 while let Some(node) = at {
                     let from = if self.ceilings.may_hold(node >> 6, &floor) {
-                        f(node)?;
+                        f(node, stage)?;
                         node + 1
                     } else {
                         (node | 63) + 1
