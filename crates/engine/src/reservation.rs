@@ -55,8 +55,12 @@ impl Session<'_> {
         let Some((id, (accounts, nodes))) =
             due.into_iter().find_map(|id| Some((id, self.s.reservation_for(id)?)))
         else {
-            // Nothing can be kept for anybody now: it is tried again when something changes.
+            // Nothing can be kept for anybody now: it is tried again when something changes or another is due.
             self.s.agenda.unguarded.insert(quota);
+            let mut passed = self.s.queues[quota.index()].passed.iter();
+            if let Some(&(next, _)) = passed.find(|(at, _)| at.after(guard) > now) {
+                self.s.set_timer(next.after(guard), Timer::Guard(quota));
+            }
             return;
         };
         self.emit(EventKind::Reserved { workload: id, accounts, nodes });

@@ -47,7 +47,10 @@ impl State {
         let quota = self.w(id).spec.quota;
         let policy = self.tree[quota].policy.queue;
         self.queues[quota.index()].pass_over(at, id);
-        self.set_timer(at.after(policy.starvation_guard), Timer::Guard(quota));
+        // One timer for a queue: when it is due, the guard sets it for whoever comes next.
+        if self.first_passed(quota) == Some((at, id)) {
+            self.set_timer(at.after(policy.starvation_guard), Timer::Guard(quota));
+        }
         if policy.strategy == Strategy::Balance {
             self.set_timer(at.after(policy.patience), Timer::Window(quota));
         }

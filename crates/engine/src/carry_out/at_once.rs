@@ -30,7 +30,8 @@ impl State {
         seen ^= self.ledger.cell(spec.quota, Dimension(0)).balance();
         seen ^= i64::from(self.workload_names.glance(&spec.name)) ^ i64::from(self.demands.glance(spec));
         seen ^= i64::from(quota.live) ^ quota.policy.protect_for.0 as i64 ^ i64::from(self.units.glance());
-        seen ^= self.workloads.glance() as i64;
+        seen ^=
+            self.workloads.glance() as i64 ^ self.pools[quota.pool.index()].nodes.glance(ModelId(0)) as i64;
         for &a in &quota.above {
             seen ^= self.ledger.cell(a, Dimension(0)).free_below;
         }

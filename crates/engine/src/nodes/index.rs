@@ -128,6 +128,12 @@ impl Index {
         &self.buckets[slot][position(view, balance, class)]
     }
 
+    /// The words that say which classes are filled, all of them.
+    pub(super) fn glance(&self, slot: usize) -> u64 {
+        let Filled { part, whole } = &self.filled[slot];
+        (part.iter().step_by(4).fold(u128::from(whole[0]), |all, word| all ^ word)) as u64
+    }
+
     /// Replicas of `k` devices that the free devices of a model's ready nodes allow, at most.
     pub(super) fn at_most(&self, slot: usize, k: u32) -> u64 {
         let classes = self.count[slot].iter().zip(0..);

@@ -252,6 +252,11 @@ impl Nodes {
             .map(|node| self.node(node))
     }
 
+    /// Reads what every search reads, and uses none of it: a way to have it brought near.
+    pub(crate) fn glance(&self, model: ModelId) -> u64 {
+        self.index.glance(model.index()) ^ self.figures.ready(model.index()).nodes
+    }
+
     /// Units on a node, ascending.
     pub fn residents(&self, node: NodeId) -> &[Resident] {
         &self.residents[self.at(node)]
