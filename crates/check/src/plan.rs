@@ -267,7 +267,10 @@ impl Judge<'_> {
         for eviction in &self.plan.evictions {
             let victim = self.world.workload(eviction.victim)?;
             for units in victim.could_stay(&eviction.units) {
-                let room = self.with(eviction, victim, &units);
+                let mut room = self.with(eviction, victim, &units);
+                if units.len() == eviction.units.len() && self.is_last_of_late(eviction) {
+                    self.take_out_owned(&mut room)?;
+                }
                 let still_fits = match &self.need {
                     Some(need) => room.funds(need) && room.places(need),
                     None => room.fits(&self.plan.grants),
@@ -276,6 +279,30 @@ impl Judge<'_> {
                     let (preemptor, victim) =
                         (self.world.name(self.plan.by), self.world.name(eviction.victim));
                     return self.world.broken(Breach::NotMinimal { preemptor, victim, units });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Without this eviction the plan would be a recall.
+    fn is_last_of_late(&self, eviction: &Eviction) -> bool {
+        let late = |e: &&Eviction| e.cause.rule != EvictionRule::Recall;
+        let mut others = self.plan.evictions.iter().filter(|e| e.victim != eviction.victim);
+        late(&eviction) && !others.any(|e| late(&e))
+    }
+
+    /// A recall takes back what is lent; what its victims draw by right comes free, but not for the plan.
+    fn take_out_owned(&self, room: &mut Room) -> Checked {
+        for eviction in self.plan.evictions.iter().filter(|e| e.cause.rule == EvictionRule::Recall) {
+            let victim = self.world.workload(eviction.victim)?;
+            let late = self.world.self_level(self.by, victim).is_ok()
+                || self.world.child_level(self.by, victim).is_ok();
+            for unit in eviction.units.iter().map(|n| &victim.units[n]) {
+                if !late || self.world.is_protected(victim, unit) {
+                    let mut owned = unit.grant.clone();
+                    owned.draws.retain(|d| d.class >= self.class);
+                    room.change_accounts(&owned, -1);
                 }
             }
         }
@@ -328,14 +355,13 @@ impl Judge<'_> {
                     continue;
                 }
                 let named = second_tier && world.self_level(self.by, other).is_ok();
-                let lower = unit.class() < class && !returns;
-                let borrows =
-                    unit.grant.draws.iter().any(|d| d.class < class && accounts.contains(&d.account));
-                if named && !world.is_protected(other, unit) || lower && borrows {
+                if named && !world.is_protected(other, unit) {
                     room.change(&unit.grant, 1);
-                } else if lower {
-                    // Recalled for want of nodes alone; what it draws by right is not taken back.
-                    room.change_nodes(&unit.grant, 1);
+                } else if unit.class() < class && !returns {
+                    // Recalled: what it draws by right is not taken back.
+                    let mut lent = unit.grant.clone();
+                    lent.draws.retain(|d| d.class < class);
+                    room.change(&lent, 1);
                 }
             }
         }

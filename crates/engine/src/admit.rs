@@ -166,6 +166,20 @@ impl State {
         self.place_roles(w, models, barred)
     }
 
+    /// Whether both books have room for a workload under these rules, as they are.
+    pub(crate) fn would_start(&mut self, id: WorkloadId, rules: Rules) -> bool {
+        let w = self.w(id);
+        let (quota, piece) = (w.spec.quota, State::piece(w));
+        let least = State::pieces(w, self.want(w).least);
+        let replicas = if w.spec.by_replica() { least } else { w.spec.replicas() };
+        self.models_for(w).into_iter().any(|model| {
+            let payer = Payer { quota, rules, barred: &[] };
+            let amounts = self.amounts(quota, model, &piece);
+            self.affordable(&payer, &amounts, least) >= least
+                && self.place(id, model, least, Barred::Ignore).len() >= replicas as usize
+        })
+    }
+
     /// First-fit decreasing over the roles: each is placed on what the larger ones have left.
     fn place_roles(&mut self, w: WorkloadId, models: ModelSet, barred: Barred<'_>) -> Vec<Slot> {
         let work = self.workloads[w.index()].as_deref().expect("a workload in use is not forgotten");

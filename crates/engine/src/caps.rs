@@ -286,7 +286,7 @@ impl Session<'_> {
 
 impl State {
     /// Whether it would start if there were no caps: on what is free, or by eviction.
-    fn would_start_uncapped(&self, id: WorkloadId) -> bool {
+    fn would_start_uncapped(&mut self, id: WorkloadId) -> bool {
         let w = self.w(id);
         let spec = &w.spec;
         let rules = crate::funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);

@@ -108,7 +108,7 @@ struct Candidate<'a> {
     unit: &'a Unit,
     tier: u8,
     dearer: bool,
-    /// No rule names this replica, but one of the same elastic job: its minimum is one unit and leaves as one.
+    /// No rule names this replica, but another of the same workload: below its minimum it leaves whole.
     along: bool,
 }
 
@@ -191,14 +191,14 @@ impl<'a> Question<'a> {
 
     /// Whether a draw of somebody who leaves counts for the plan.
     fn counts(&self, phase: &Phase, pay: Pay, draw: &Draw, unit: &Unit, gone: &[&Unit]) -> bool {
-        if self.is_forced(phase, unit).is_some() {
+        if pay == Pay::All || self.is_forced(phase, unit).is_some() {
             return true;
         }
         // Whoever is recalled for want of nodes alone gives nodes only.
         let (e, p) = (self.engine, &self.payer);
         let lent = |u: &&Unit| recall(e, p, phase.class, phase.forced(), Reach::Accounts, u);
         let pays = gone.iter().filter(|u| u.workload == unit.workload).any(lent);
-        pays && (pay == Pay::All || draw.class < phase.class)
+        pays && draw.class < phase.class
     }
 
     fn cost(&self, at: usize, gone: &[Candidate<'a>]) -> Cost {
@@ -244,7 +244,8 @@ impl<'a> Question<'a> {
             let kept = running().filter(|u| of_it().all(|c| c.unit.number != u.number));
             let kept = sorted(kept.map(|u| Reverse(u.class)).collect());
             if kept.is_empty() {
-                return of_it().any(|c| !c.along);
+                let along = of_it().filter(|c| c.along).count();
+                return along == 0 || along < spec.min() as usize;
             }
             let (all, min) = (sorted(running().map(|u| Reverse(u.class)).collect()), spec.min() as usize);
             let named = of_it().all(|c| !c.along);
@@ -261,7 +262,6 @@ impl<'a> Question<'a> {
                 continue;
             }
             if let Some(first) = of_it().min_by_key(|c| (c.tier, c.dearer))
-                && u.module == Module::Training
                 && (first.tier == 1 || !is_protected(self.engine, u, self.now))
             {
                 all.push(Candidate { unit: u, along: true, ..*first });

@@ -142,9 +142,11 @@ impl Stage {
         let victims = self.twin.units(*workload).filter(|u| units.contains(&u.number));
         let judged: Vec<Judged> =
             victims.map(|u| eviction::check(&self.twin, event.at, &payer, class, cause.rule, u)).collect();
-        // What falls below its minimum leaves whole: replicas go along with one that is named, firm ones too.
-        let by_replica = self.twin.workload(*workload).is_some_and(|w| w.spec.by_replica());
-        if by_replica && *replicas == 0 && judged.iter().any(Result::is_ok) {
+        // What falls below its minimum leaves whole: the rest of the minimum goes along with who is named.
+        let spec = self.twin.workload(*workload).map(|w| &w.spec).filter(|s| s.by_replica());
+        let along = judged.iter().filter(|j| j.is_err()).count();
+        let whole = *replicas == 0 && spec.is_some_and(|s| along < s.min().max(1) as usize);
+        if whole && along < judged.len() {
             return Ok(());
         }
         judged.into_iter().collect()

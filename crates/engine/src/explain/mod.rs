@@ -291,31 +291,6 @@ impl State {
                 .child_level
                 .is_some_and(|p| p.names(w.priority, w.module) && self.tree.is_descendant(w.quota, u.quota))
     }
-
-    /// Whether both books have room for a workload under these rules, as they are.
-    pub(crate) fn would_start(&self, id: WorkloadId, rules: Rules) -> bool {
-        let w = self.w(id);
-        let least = State::pieces(w, self.want(w).least);
-        let payer = Payer { quota: w.spec.quota, rules, barred: &[] };
-        let piece = State::piece(w);
-        let nodes = &self.pool_of(w.spec.quota).nodes;
-        self.models_for(w).into_iter().any(|model| {
-            let amounts = self.amounts(w.spec.quota, model, &piece);
-            let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
-            self.affordable(&payer, &amounts, least) >= least
-                && w.spec.roles.iter().all(|role| {
-                    let count = if w.spec.by_replica() { least } else { role.replicas };
-                    let ask = Ask {
-                        models,
-                        shape: role.shape,
-                        count,
-                        allowed: w.spec.nodes.as_deref(),
-                        barred: Barred::Ignore,
-                    };
-                    nodes.place(&ask, &mut Vec::new()) >= count
-                })
-        })
-    }
 }
 
 /// Roles with equal replicas together, larger ones first: each has what those before it have left.

@@ -1,5 +1,6 @@
 //! A set of victims in the making: what it frees in both books, and whether that is enough.
 
+use super::bite::Bite;
 use super::cost::{LostByBand, PlanCost};
 use super::hunt::Hunt;
 use super::level::{Level, Named, RECALL};
@@ -7,50 +8,54 @@ use super::stream::Stream;
 use crate::funding::{self, Credits};
 use crate::ids::{NodeId, WorkloadId};
 use crate::nodes::{Ask, Capacity};
-use crate::resources::ModelSet;
+use crate::resources::{ModelSet, WHOLE};
 use crate::slot::Slot;
-use crate::words::{Class, Module};
+use crate::words::Module;
+use crate::workload::Role;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Replicas of one workload that are each tried first when it may be spared in part.
-const MAX_TURNS: usize = 16;
+/// Devices that a node has at most, as a rule.
+const DEVICES: u32 = 16;
 
 #[derive(Clone, Debug)]
 pub(super) struct Trial {
     pub(super) capacity: Capacity,
-    usable: bool,
+    pub(super) usable: bool,
     pub(super) fits: u32,
     /// Units of the plan that give something back here.
-    freed: u32,
+    pub(super) freed: u32,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Cover<'h, 'a> {
     pub(super) hunt: &'h Hunt<'a>,
     /// In the order in which they were chosen.
-    chosen: Vec<(u32, Named)>,
+    pub(super) chosen: Vec<(u32, Named)>,
     members: BTreeSet<u32>,
     /// Chosen units by workload, where replicas go one by one.
-    bitten: BTreeMap<WorkloadId, u32>,
-    holds: Vec<u32>,
+    pub(super) bitten: BTreeMap<WorkloadId, u32>,
+    /// Chosen units that tiers 2 or 3 name first.
+    by_policy: u32,
+    pub(super) holds: Vec<u32>,
     /// What the plan takes, and all that comes free with it on accounts that it may use.
     taken: Credits,
     freed: Credits,
-    trials: BTreeMap<NodeId, Trial>,
+    pub(super) trials: BTreeMap<NodeId, Trial>,
     /// Free places for all roles, ascending by node.
-    base: Vec<Slot>,
+    pub(super) base: Vec<Slot>,
     /// Places on nodes that are not on trial, plus what those on trial hold.
     fits: u32,
 }
 
 impl<'h, 'a> Cover<'h, 'a> {
-    fn new(hunt: &'h Hunt<'a>) -> Cover<'h, 'a> {
+    pub(super) fn new(hunt: &'h Hunt<'a>) -> Cover<'h, 'a> {
         let mut cover = Cover {
             hunt,
             chosen: Vec::new(),
             members: BTreeSet::new(),
             bitten: BTreeMap::new(),
+            by_policy: 0,
             holds: Vec::new(),
             taken: Credits::default(),
             freed: Credits::default(),
@@ -62,8 +67,8 @@ impl<'h, 'a> Cover<'h, 'a> {
         let models = hunt.model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
         let allowed = hunt.s.w(hunt.id).spec.nodes.as_deref();
         for role in &hunt.roles {
-            let barred = hunt.bars.on_nodes();
-            let ask = Ask { models, shape: role.shape, count: role.replicas, allowed, barred };
+            let count = role.replicas + beside(role, &hunt.roles);
+            let ask = Ask { models, shape: role.shape, count, allowed, barred: hunt.bars.on_nodes() };
             nodes.place(&ask, &mut cover.base);
         }
         cover.base.sort_unstable_by_key(|s| s.node);
@@ -102,12 +107,36 @@ impl<'h, 'a> Cover<'h, 'a> {
             cover.cover_roles(level)?;
         }
         cover.cover_accounts(level)?;
-        cover.prune();
+        let mut cover = cover.pruned()?;
         cover.improve(level);
         Some(cover)
     }
 
-    fn take_holds(&mut self) {
+    /// What is left of all who can leave at a level, once whoever is not needed is spared: there is a plan
+    /// wherever this finds one.
+    pub(super) fn of_all(hunt: &'h Hunt<'a>, level: Level) -> Option<Cover<'h, 'a>> {
+        let mut cover = Cover::new(hunt);
+        cover.take_holds();
+        let mut left: Vec<u32> = Stream::new(hunt, level).collect();
+        // Replicas of a higher class can go once the lower ones do.
+        loop {
+            let before = left.len();
+            left.retain(|&unit| {
+                if cover.is_chosen(unit) {
+                    return false;
+                }
+                let Some(bite) = cover.bite(level, unit) else { return true };
+                cover.choose_all(bite);
+                false
+            });
+            if left.len() == before {
+                break;
+            }
+        }
+        if cover.takes_enough() { cover.pruned() } else { None }
+    }
+
+    pub(super) fn take_holds(&mut self) {
         for unit in self.hunt.holds_to_take() {
             self.holds.push(unit);
             self.give(unit, None, 1);
@@ -147,7 +176,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     }
 
     /// Adds or takes away what a unit gives back in both books.
-    fn give(&mut self, unit: u32, named: Option<Named>, sign: i64) {
+    pub(super) fn give(&mut self, unit: u32, named: Option<Named>, sign: i64) {
         let hunt = self.hunt;
         let u = &hunt.s.units[unit];
         for d in &u.grant.draws {
@@ -180,6 +209,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     pub(super) fn choose(&mut self, unit: u32, named: Named) {
         assert!(self.members.insert(unit), "a unit is chosen once");
         self.chosen.push((unit, named));
+        self.by_policy += u32::from(named.tier > RECALL);
         let u = &self.hunt.s.units[unit];
         if u.is_replica {
             *self.bitten.entry(u.workload).or_default() += 1;
@@ -187,10 +217,15 @@ impl<'h, 'a> Cover<'h, 'a> {
         self.give(unit, Some(named), 1);
     }
 
-    fn unchoose(&mut self, unit: u32) -> Named {
+    pub(super) fn choose_all(&mut self, bite: Bite) {
+        bite.into_iter().for_each(|(unit, named)| self.choose(unit, named));
+    }
+
+    pub(super) fn unchoose(&mut self, unit: u32) -> Named {
         self.members.remove(&unit);
         let at = self.chosen.iter().position(|c| c.0 == unit).expect("who is spared was chosen");
         let (_, named) = self.chosen.remove(at);
+        self.by_policy -= u32::from(named.tier > RECALL);
         let u = &self.hunt.s.units[unit];
         if u.is_replica {
             *self.bitten.get_mut(&u.workload).expect("it was bitten") -= 1;
@@ -206,6 +241,16 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
     }
 
+    /// A plan of tiers 2 and 3 needs somebody whom they name.
+    pub(super) fn is_of_its_tiers(&self) -> bool {
+        self.by_policy > 0 || !self.hunt.is_forced()
+    }
+
+    /// Whether what the plan takes is enough; all that comes free with it may be more.
+    pub(super) fn takes_enough(&self) -> bool {
+        self.nodes_suffice() && self.hunt.can_pay(&self.taken)
+    }
+
     pub(super) fn is_enough(&self) -> bool {
         self.nodes_suffice() && self.hunt.can_pay(&self.freed)
     }
@@ -216,56 +261,6 @@ impl<'h, 'a> Cover<'h, 'a> {
 
     pub(super) fn capacity(&self, node: NodeId) -> Capacity {
         self.trials.get(&node).map_or_else(|| self.hunt.future(node), |t| t.capacity.clone())
-    }
-
-    /// Running units of a workload that the cover leaves alone.
-    pub(super) fn spared_units(&self, id: WorkloadId) -> impl Iterator<Item = u32> + '_ {
-        let s = self.hunt.s;
-        s.w(id).units.iter().copied().filter(move |&u| s.units[u].is_running() && !self.is_chosen(u))
-    }
-
-    /// What choosing a unit takes along: itself, or all that is left of a workload at its minimum.
-    /// `None` if it may not go now.
-    pub(super) fn bite(&self, unit: u32) -> Option<Vec<u32>> {
-        let s = self.hunt.s;
-        let u = &s.units[unit];
-        if !u.is_replica {
-            return Some(vec![unit]);
-        }
-        let left: Vec<u32> = self.spared_units(u.workload).collect();
-        // Further replicas go in the order of their class, the lowest first.
-        if left.iter().any(|&o| s.units[o].class < u.class) {
-            return None;
-        }
-        if left.len() as u32 > s.w(u.workload).spec.min() {
-            return Some(vec![unit]);
-        }
-        let spared_by_policy = self.hunt.names(u).is_none_or(|n| n.tier > RECALL)
-            && left.iter().any(|&o| self.hunt.is_protected(&s.units[o]));
-        (!spared_by_policy).then_some(left)
-    }
-
-    /// Work lost by choosing these, beyond what is lost already.
-    pub(super) fn loss(&self, units: &[u32]) -> u128 {
-        let s = self.hunt.s;
-        let now = self.hunt.now;
-        let Some(&first) = units.first() else { return 0 };
-        let u = &s.units[first];
-        if u.is_replica && u.module == Module::Training {
-            let bitten = self.bitten.get(&u.workload).is_some_and(|&b| b > 0);
-            return if bitten {
-                0
-            } else {
-                s.w(u.workload)
-                    .units
-                    .iter()
-                    .map(|&o| &s.units[o])
-                    .filter(|o| o.is_running())
-                    .map(|o| o.lost(now))
-                    .sum()
-            };
-        }
-        units.iter().map(|&o| s.units[o].lost(now)).sum()
     }
 
     /// Units for want of balance, cheapest first.
@@ -279,8 +274,8 @@ impl<'h, 'a> Cover<'h, 'a> {
             if self.is_chosen(unit) || !self.pays(unit, named) {
                 continue;
             }
-            let Some(bite) = self.bite(unit) else { continue };
-            bite.into_iter().for_each(|u| self.choose(u, named));
+            let Some(bite) = self.bite(level, unit) else { continue };
+            self.choose_all(bite);
             if hunt.can_pay(&self.taken) {
                 return Some(());
             }
@@ -306,95 +301,20 @@ impl<'h, 'a> Cover<'h, 'a> {
             if self.is_chosen(unit) {
                 continue;
             }
-            let Some(bite) = self.bite(unit) else { continue };
-            let named = hunt.names(&hunt.s.units[unit]).expect("the stream yields who is named");
-            bite.into_iter().for_each(|u| self.choose(u, named));
+            let Some(bite) = self.bite(level, unit) else { continue };
+            self.choose_all(bite);
         }
         Some(())
     }
 
-    /// Spares whoever is not needed, the dearest first.
-    pub(super) fn prune(&mut self) {
-        self.prune_except(u32::MAX);
+    /// The latest tier that it needs.
+    pub(super) fn tier(&self) -> u8 {
+        self.victims().map(|v| v.1.tier).max().unwrap_or(RECALL)
     }
 
-    /// The same, but looks at `last` after all others.
-    pub(super) fn prune_except(&mut self, last: u32) {
-        for i in (0..self.holds.len()).rev() {
-            let unit = self.holds[i];
-            self.give(unit, None, -1);
-            if self.is_enough() {
-                self.holds.remove(i);
-            } else {
-                self.give(unit, None, 1);
-            }
-        }
+    pub(super) fn cost(&self) -> PlanCost {
         let s = self.hunt.s;
-        let mut order: Vec<u32> = self.chosen.iter().map(|c| c.0).collect();
-        let now = self.hunt.now;
-        order.sort_by_key(|&u| {
-            let u = &s.units[u];
-            (
-                Reverse(u.priority),
-                Reverse(u.lost(now)),
-                Reverse(u.class),
-                u.started,
-                Reverse(u.workload),
-                u.number,
-            )
-        });
-        order.sort_by_key(|&u| u == last);
-        for unit in order {
-            if !self.is_chosen(unit) {
-                continue;
-            }
-            let id = s.units[unit].workload;
-            if s.units[unit].is_replica && self.spared_units(id).next().is_none() {
-                self.prune_whole(id);
-                continue;
-            }
-            let named = self.unchoose(unit);
-            if !self.is_enough() || !self.keeps_class_order(id) {
-                self.choose(unit, named);
-            }
-        }
-    }
-
-    /// A workload that leaves whole is spared, or at least shrunk to its minimum, if that is enough.
-    fn prune_whole(&mut self, id: WorkloadId) {
-        let s = self.hunt.s;
-        let mut units: Vec<u32> = s.w(id).units.iter().copied().filter(|u| self.is_chosen(*u)).collect();
-        units.sort_by_key(|&u| (Reverse(s.units[u].class), s.units[u].number));
-        for order in in_turns(&units, |u| s.units[u].class) {
-            let mut spared = Vec::new();
-            for unit in order {
-                let named = self.unchoose(unit);
-                if self.is_enough() {
-                    spared.push((unit, named));
-                } else {
-                    self.choose(unit, named);
-                }
-            }
-            if spared.len() as u32 >= s.w(id).spec.min().max(1) && self.keeps_class_order(id) {
-                return;
-            }
-            spared.into_iter().for_each(|(u, n)| self.choose(u, n));
-        }
-    }
-
-    /// Lower classes go first, as far as they are of use: whoever goes leaves the minimum to replicas that are no
-    /// weaker.
-    fn keeps_class_order(&self, id: WorkloadId) -> bool {
-        let s = self.hunt.s;
-        let going = s.w(id).units.iter().filter(|u| self.is_chosen(**u)).map(|&u| s.units[u].class).max();
-        let strong =
-            |class: Class| self.spared_units(id).filter(|&u| s.units[u].class >= class).count() as u32;
-        going
-            .is_none_or(|class| strong(class) >= s.w(id).spec.min() || self.spared_units(id).next().is_none())
-    }
-
-    pub(super) fn cost(&self, tier: u8) -> PlanCost {
-        let s = self.hunt.s;
+        let tier = self.tier();
         let mut lost = LostByBand::default();
         let mut workloads: BTreeSet<WorkloadId> = BTreeSet::new();
         let (mut starts, mut ids) = (Vec::new(), Vec::new());
@@ -419,74 +339,10 @@ impl<'h, 'a> Cover<'h, 'a> {
         ids.sort_unstable();
         PlanCost { tier, band, dearer, lost, workloads: workloads.len(), starts, ids }
     }
-
-    /// Concrete places on the state after release: the certificate.
-    pub(super) fn slots(&self) -> Option<Vec<Slot>> {
-        let [role] = self.hunt.roles.as_slice() else { return self.pack() };
-        let need = role.replicas as usize;
-        let mut slots = Vec::with_capacity(need);
-        let take = |pick: &dyn Fn(&Trial) -> bool, slots: &mut Vec<Slot>| {
-            for (&node, trial) in self.trials.iter().filter(|(_, t)| t.usable && pick(t)) {
-                let mut capacity = trial.capacity.clone();
-                while slots.len() < need
-                    && let Some(slot) = capacity.take(node, &role.shape)
-                {
-                    slots.push(slot);
-                }
-            }
-        };
-        take(&|t| t.freed > 0, &mut slots);
-        let free = self.base.iter().filter(|s| !self.trials.contains_key(&s.node));
-        slots.extend(free.take(need - slots.len()).cloned());
-        take(&|t| t.freed == 0, &mut slots);
-        (slots.len() == need).then_some(slots)
-    }
-
-    /// First-fit decreasing for several roles, over nodes on trial and nodes with free places.
-    fn pack(&self) -> Option<Vec<Slot>> {
-        let roles = &self.hunt.roles;
-        let free: BTreeSet<NodeId> = self.base.iter().map(|s| s.node).collect();
-        let mut nodes: BTreeMap<NodeId, Capacity> =
-            self.trials.iter().filter(|(_, t)| t.usable).map(|(&n, t)| (n, t.capacity.clone())).collect();
-        for node in free {
-            nodes.entry(node).or_insert_with(|| self.hunt.future(node));
-        }
-        let model = |node: NodeId| self.hunt.s.pools[self.hunt.pool.index()].nodes.model(node);
-        let mut order: Vec<usize> = (0..roles.len()).collect();
-        order.sort_by_key(|&i| Reverse(roles[i].shape));
-        let mut placed: Vec<Vec<Slot>> = vec![Vec::new(); roles.len()];
-        for i in order {
-            for (&node, capacity) in &mut nodes {
-                // Only a replica without GPUs may sit on nodes of another model.
-                if roles[i].shape.gpu > 0 && model(node) != self.hunt.model {
-                    continue;
-                }
-                while placed[i].len() < roles[i].replicas as usize
-                    && let Some(slot) = capacity.take(node, &roles[i].shape)
-                {
-                    placed[i].push(slot);
-                }
-            }
-            if placed[i].len() < roles[i].replicas as usize {
-                return None;
-            }
-        }
-        Some(placed.concat())
-    }
 }
 
-/// Orders in which to try to spare replicas: higher classes first, and of equals each once as the first.
-/// If any run of neighbours can stay, one of the orders begins with it.
-pub(crate) fn in_turns(units: &[u32], class: impl Fn(u32) -> Class) -> Vec<Vec<u32>> {
-    let turns = units.len().min(MAX_TURNS);
-    let turned = |by: usize| {
-        let mut order = Vec::with_capacity(units.len());
-        for same in units.chunk_by(|&a, &b| class(a) == class(b)) {
-            let at = by % same.len();
-            order.extend_from_slice(&same[at..]);
-            order.extend_from_slice(&same[..at]);
-        }
-        order
-    };
-    (0..turns).map(turned).collect()
+/// Further places to look up for a role: each replica of the others may use up a node that has several.
+fn beside(role: &Role, all: &[Role]) -> u32 {
+    let others = all.iter().map(|r| r.replicas).sum::<u32>() - role.replicas;
+    others * (DEVICES * WHOLE / role.shape.gpu.max(1)).clamp(1, DEVICES)
 }

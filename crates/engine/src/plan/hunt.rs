@@ -65,6 +65,11 @@ impl<'a> Hunt<'a> {
         Hunt { s, now: s.now, id, quota, pool, tiers, model, n, roles, amounts, for_nodes: false, bars }
     }
 
+    /// Tiers 2 or 3 are open.
+    pub(super) fn is_forced(&self) -> bool {
+        self.tiers.self_level.is_some() || self.tiers.child_level.is_some()
+    }
+
     pub(super) fn payer(&self) -> Payer<'_> {
         Payer { quota: self.quota, rules: self.tiers.rules, barred: &self.bars.draws }
     }
@@ -93,10 +98,9 @@ impl<'a> Hunt<'a> {
 
     /// The cheapest cover at the least harmful level that has one, with what it costs.
     pub(crate) fn plan(mut self) -> Option<(PlanCost, Plan)> {
-        let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
+        let forced = self.is_forced();
         self.for_nodes = forced;
-        if !forced && let Some(found) = Cover::without_victims(&self).and_then(|c| self.finish(c, RECALL, 0))
-        {
+        if !forced && let Some(found) = Cover::without_victims(&self).and_then(|c| self.finish(c, 0)) {
             return Some(found);
         }
         if let Some(found) = self.search(forced) {
@@ -117,15 +121,10 @@ impl<'a> Hunt<'a> {
         if self.cannot_pay() || self.cannot_host() || (!forced && !self.for_nodes && self.is_lent_nothing()) {
             return None;
         }
-        self.levels().into_iter().find_map(|level| {
-            let cover = Cover::search(self, level)?;
-            let tier = cover.victims().map(|v| v.1.tier).max().unwrap_or(RECALL);
-            if forced && tier == RECALL {
-                return None;
-            }
-            let spared = self.eligible_units(level);
-            self.finish(cover, tier, spared)
-        })
+        let levels = self.levels();
+        let finish = |cover, &level| self.finish(cover, self.eligible_units(level));
+        let found = levels.iter().find_map(|level| finish(Cover::search(self, *level)?, level));
+        found.or_else(|| levels.last().and_then(|last| finish(Cover::of_all(self, *last)?, last)))
     }
 
     /// A "no" from counters: even all that may be evicted would not pay.
@@ -134,7 +133,7 @@ impl<'a> Hunt<'a> {
         let payer = self.payer();
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
         let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
-        let forced = self.tiers.self_level.is_some() || self.tiers.child_level.is_some();
+        let forced = self.is_forced();
         let low = if forced { self.s.low[self.pool.index()].gpu() } else { self.lent(d) };
         free + coming + self.s.held_gpu + low + self.evictable_gpu() < need
     }
@@ -210,19 +209,20 @@ impl<'a> Hunt<'a> {
     }
 
     /// Turns a cover into a plan with its certificate.
-    fn finish(&self, cover: Cover<'_, 'a>, tier: u8, eligible: u32) -> Option<(PlanCost, Plan)> {
+    fn finish(&self, cover: Cover<'_, 'a>, eligible: u32) -> Option<(PlanCost, Plan)> {
         let slots = cover.slots()?;
         let w = self.s.w(self.id);
         let piece = State::piece(w);
         let amounts = self.s.amounts(self.quota, self.model, &piece);
         let draws = self.s.fund(&self.payer(), &amounts, self.n, Some(cover.credits()))?;
         let grants = self.s.grants(w, self.model, draws, slots);
+        let tier = cover.tier();
         // Whoever only recalls borrows from siblings at best.
         let plain = tier == RECALL && self.tiers.class == Class::Firm;
         if plain && grants.iter().flat_map(|g| &g.draws).any(|d| d.rule == Rule::SelfLevel) {
             return None;
         }
-        let cost = cover.cost(tier);
+        let cost = cover.cost();
         let (holds, victims) = cover.into_chosen();
         let spared = eligible.saturating_sub(victims.len() as u32);
         let victims = victims

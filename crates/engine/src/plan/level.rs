@@ -24,6 +24,8 @@ pub(super) struct Named {
     pub(super) tier: u8,
     pub(super) dearer: bool,
     pub(super) policy_of: Option<QuotaId>,
+    /// Tiers 2 or 3 name it, be it after recall.
+    pub(super) by_policy: bool,
 }
 
 impl Named {
@@ -35,13 +37,14 @@ impl Named {
         }
     }
 
-    /// Whether a draw is what the plan takes. A recall takes back what is lent below the plan's class, never
-    /// what is a unit's own; from whoever is in the way on nodes alone it takes nothing.
+    /// Whether a draw is what the plan takes. Tiers 2 and 3 take all of it. A recall takes back what is lent
+    /// below the plan's class, never what is a unit's own; from whoever is in the way on nodes alone it takes
+    /// nothing.
     pub(super) fn takes(&self, draw: Class, plan: Class) -> bool {
-        self.tier > RECALL || (self.policy_of.is_some() && draw < plan)
+        self.by_policy || (self.policy_of.is_some() && draw < plan)
     }
 
-    fn within(&self, level: Level, priority: Priority) -> bool {
+    pub(super) fn within(&self, level: Level, priority: Priority) -> bool {
         self.tier < level.tier
             || (self.tier == level.tier && priority <= level.band && self.dearer <= level.dearer)
     }
@@ -57,12 +60,18 @@ impl Hunt<'_> {
             && let Some(policy_of) = self.lent_by(u)
             && !self.s.could_evict(u, self.id)
         {
-            return Some(Named { tier: RECALL, dearer: u.class == Class::Loan, policy_of });
+            let by_policy = self.is_forced() && self.named_by_policy(u).is_some();
+            return Some(Named { tier: RECALL, dearer: u.class == Class::Loan, policy_of, by_policy });
         }
+        self.named_by_policy(u)
+    }
+
+    fn named_by_policy(&self, u: &Unit) -> Option<Named> {
         if self.is_protected(u) {
             return None;
         }
         let tree = &self.s.tree;
+        let (policy_of, by_policy) = (Some(self.quota), true);
         if let Some(policy) = self.tiers.self_level
             && policy.names(u.priority, u.module)
         {
@@ -70,14 +79,14 @@ impl Hunt<'_> {
             if (own && policy.reaches_own())
                 || (policy.reaches_siblings() && tree.are_siblings(u.quota, self.quota))
             {
-                return Some(Named { tier: SELF_LEVEL, dearer: !own, policy_of: Some(self.quota) });
+                return Some(Named { tier: SELF_LEVEL, dearer: !own, policy_of, by_policy });
             }
         }
         if let Some(policy) = self.tiers.child_level
             && policy.names(u.priority, u.module)
             && tree.is_descendant(u.quota, self.quota)
         {
-            return Some(Named { tier: CHILD_LEVEL, dearer: false, policy_of: Some(self.quota) });
+            return Some(Named { tier: CHILD_LEVEL, dearer: false, policy_of, by_policy });
         }
         None
     }

@@ -4,17 +4,20 @@
 //! dearer kind (loans in recall, siblings in self-level). The first level that suffices is the least harmful;
 //! within it the cover is made cheap, then minimal.
 
+mod bite;
 mod cost;
 mod cover;
 mod hunt;
 mod level;
 mod nodes;
+mod pack;
+mod prune;
 mod stream;
 mod trial;
 
 pub(crate) use cost::PlanCost;
-pub(crate) use cover::in_turns;
 pub(crate) use hunt::{Hunt, Tiers};
+pub(crate) use prune::in_turns;
 
 use crate::admit::Outcome;
 use crate::event::{Cause, EventKind};

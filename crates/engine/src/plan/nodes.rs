@@ -1,10 +1,12 @@
 //! Covering nodes: which nodes to clear, and of whom.
 
+use super::bite::Bite;
 use super::cost::LostByBand;
 use super::cover::Cover;
-use super::level::{Level, Named, RECALL};
+use super::level::Level;
 use super::stream::Stream;
 use crate::ids::{NodeId, Tick, WorkloadId};
+use crate::resources::WHOLE;
 use crate::words::Priority;
 use smallvec::SmallVec;
 use std::cmp::Reverse;
@@ -34,8 +36,7 @@ struct Bid {
 /// Units that leave together, as far as one node is concerned.
 #[derive(Clone, Debug)]
 struct Group {
-    units: Vec<u32>,
-    named: Named,
+    bite: Bite,
     band: Priority,
     lost: u128,
 }
@@ -108,10 +109,10 @@ impl Cover<'_, '_> {
             }
             let mut touched: BTreeSet<NodeId> = BTreeSet::from([bid.node]);
             for group in groups {
-                for unit in group.units {
+                for (unit, named) in group.bite {
                     touched.extend(hunt.s.units[unit].grant.slots.iter().map(|s| s.node));
                     if !self.is_chosen(unit) {
-                        self.choose(unit, group.named);
+                        self.choose(unit, named);
                     }
                 }
             }
@@ -136,7 +137,7 @@ impl Cover<'_, '_> {
         let mut units: SmallVec<[u32; 16]> = SmallVec::new();
         let mut enough = |chosen: &[&Group]| {
             units.clear();
-            units.extend(chosen.iter().flat_map(|g| &g.units).copied());
+            units.extend(chosen.iter().flat_map(|g| &g.bite).map(|b| b.0));
             units.sort_unstable();
             units.dedup();
             let mut c = capacity.clone();
@@ -146,21 +147,23 @@ impl Cover<'_, '_> {
             c.fits(&shape) >= target
         };
         let key = |g: &Group| {
-            let u = &hunt.s.units[g.units[0]];
+            let u = &hunt.s.units[g.bite[0].0];
             (g.band, g.lost, Reverse(u.started), u.workload, u.number)
         };
         groups.sort_by_key(key);
         let price = |chosen: &[&Group]| {
             let mut lost = LostByBand::default();
             chosen.iter().for_each(|g| lost.add(g.band, g.lost));
-            let all = chosen.iter().flat_map(|g| &g.units).map(|&u| &hunt.s.units[u]);
+            let all = chosen.iter().flat_map(|g| &g.bite).map(|b| &hunt.s.units[b.0]);
             let started = Reverse(all.clone().map(|u| u.started).max().unwrap_or_default());
             let workload = all.clone().map(|u| u.workload).min().unwrap_or(WorkloadId(u32::MAX));
             Bid { lost, units: all.count(), started, workload, node }
         };
         let mut best: Option<(Bid, Vec<&Group>)> = None;
+        // Whole devices of equal number are worth the same; parts are worth what else is on their device.
         let equal = groups.windows(2).all(|p| {
-            p[0].units.len() == 1 && hunt.s.units[p[0].units[0]].gpu == hunt.s.units[p[1].units[0]].gpu
+            let (a, b) = (&hunt.s.units[p[0].bite[0].0], &hunt.s.units[p[1].bite[0].0]);
+            p[0].bite.len() == 1 && a.gpu == b.gpu && a.gpu >= i64::from(WHOLE)
         });
         if groups.len() <= EXACT_GROUPS && !equal {
             for mask in 1u32..1 << groups.len() {
@@ -177,7 +180,7 @@ impl Cover<'_, '_> {
             let mut gone: BTreeSet<u32> = BTreeSet::new();
             for g in &groups {
                 chosen.push(g);
-                for unit in g.units.iter().filter(|u| gone.insert(**u)) {
+                for (unit, _) in g.bite.iter().filter(|b| gone.insert(b.0)) {
                     hunt.give_back_at(node, *unit, &mut c);
                 }
                 if c.fits(&shape) >= target {
@@ -209,20 +212,19 @@ impl Cover<'_, '_> {
         let mut whole_of: BTreeSet<WorkloadId> = BTreeSet::new();
         for r in s.pools[hunt.pool.index()].nodes.residents(node) {
             let Some(u) = s.units.get(r.unit).filter(|_| !self.is_chosen(r.unit)) else { continue };
-            let Some(named) = hunt.named_at(level, u) else { continue };
-            let Some(units) = self.bite(r.unit) else { continue };
-            let mut lost = self.loss(&units);
+            let Some(bite) = self.bite(level, r.unit) else { continue };
+            let mut lost = self.loss(&bite);
             if u.is_replica {
                 let before = bitten.entry(u.workload).or_default();
                 let all = self.spared_units(u.workload).count();
-                let whole = units.len() == all;
+                let whole = bite.len() == all;
                 if *before > 0 && (whole || all as u32 - *before <= s.w(u.workload).spec.min()) {
                     // The others may go one by one down to the minimum; this one only with all of them.
                     if whole_of.insert(u.workload)
-                        && let Some(units) = self.whole(level, u.workload)
+                        && let Some(bite) = self.whole(level, u.workload)
                     {
-                        let lost = self.loss(&units);
-                        groups.push(Group { units, named, band: u.priority, lost });
+                        let lost = self.loss(&bite);
+                        groups.push(Group { bite, band: u.priority, lost });
                     }
                     continue;
                 }
@@ -231,23 +233,9 @@ impl Cover<'_, '_> {
                 }
                 *before += 1;
             }
-            groups.push(Group { units, named, band: u.priority, lost });
+            groups.push(Group { bite, band: u.priority, lost });
         }
         groups
-    }
-
-    /// All that is left of a workload, if it may leave whole: all but the rest of its minimum are named, and
-    /// none of them is protected.
-    fn whole(&self, level: Level, id: WorkloadId) -> Option<Vec<u32>> {
-        let hunt = self.hunt;
-        let units: Vec<u32> = self.spared_units(id).collect();
-        let named = |u: &&u32| hunt.named_at(level, &hunt.s.units[**u]).is_some();
-        let along = units.len() - units.iter().filter(named).count();
-        let safe = units.iter().any(|&u| {
-            let u = &hunt.s.units[u];
-            hunt.is_protected(u) && hunt.names(u).is_none_or(|n| n.tier > RECALL)
-        });
-        (!safe && (along as u32) < hunt.s.w(id).spec.min().max(1)).then_some(units)
     }
 
     /// Tries single exchanges: one more victim may spare several, or a dearer one.
@@ -258,20 +246,17 @@ impl Cover<'_, '_> {
         }
         let candidates: Vec<u32> =
             Stream::new(hunt, level).filter(|&u| !self.is_chosen(u)).take(IMPROVE_CANDIDATES).collect();
-        let tier = |c: &Cover<'_, '_>| c.victims().map(|v| v.1.tier).max().unwrap_or(0);
-        let mut cost = self.cost(tier(self));
+        let mut cost = self.cost();
         for unit in candidates {
             if self.is_chosen(unit) {
                 continue;
             }
-            let (Some(bite), Some(named)) = (self.bite(unit), hunt.names(&hunt.s.units[unit])) else {
-                continue;
-            };
+            let Some(bite) = self.bite(level, unit) else { continue };
             let mut other = self.clone();
-            bite.into_iter().for_each(|u| other.choose(u, named));
-            other.prune_except(unit);
-            let price = other.cost(tier(&other));
-            if price < cost {
+            other.choose_all(bite);
+            other.prune_by(|u, _| u == unit, Cover::is_enough);
+            let price = other.cost();
+            if price < cost && other.is_of_its_tiers() {
                 (*self, cost) = (other, price);
             }
         }
