@@ -103,6 +103,9 @@ impl State {
     /// How many pieces the accounts can pay for, up to `most`.
     pub(crate) fn affordable(&self, payer: &Payer<'_>, amounts: &Amounts, most: u32) -> u32 {
         amounts.iter().fold(most, |n, &(d, each)| {
+            if funding::at_most(&self.tree, &self.ledger, payer, d) < each {
+                return 0;
+            }
             let enough = each.saturating_mul(i64::from(n));
             let free = funding::available(&self.tree, &self.ledger, payer, d, None, enough);
             n.min(u32::try_from(free / each).unwrap_or(u32::MAX))

@@ -155,6 +155,17 @@ pub(crate) fn at_most(tree: &QuotaTree, ledger: &Ledger, payer: &Payer<'_>, d: D
     sum
 }
 
+/// A lower bound of the same, for whoever uses idle capacity: all that is shared, and its own.
+fn at_least(tree: &QuotaTree, ledger: &Ledger, payer: &Payer<'_>, d: Dimension) -> i64 {
+    // An account that is overdrawn in one dimension gives nothing in any.
+    if !payer.rules.idle || !payer.barred.is_empty() || ledger.any_overdrawn() {
+        return 0;
+    }
+    let q = payer.quota;
+    let own = if tree[q].policy.idle_sharing { 0 } else { ledger.cell(q, d).balance().max(0) };
+    ledger.idle_free(tree, q, d) + own
+}
+
 /// Visits the accounts that the payer may use and that have something, in the order of the rules and of the tree.
 fn visit(
     tree: &QuotaTree,
@@ -230,11 +241,20 @@ pub(crate) fn available(
     credits: Option<&Credits>,
     enough: i64,
 ) -> i64 {
+    let sure = credits.is_none() && at_least(tree, ledger, payer, d) >= enough;
+    if sure && !cfg!(debug_assertions) {
+        return enough;
+    }
     let mut sum = 0;
     let _ = visit(tree, ledger, payer, d, credits, |_, _, _, free| {
         sum += free;
         if sum >= enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    debug_assert!(!sure || sum >= enough, "what counters promise is there");
+    debug_assert!(
+        credits.is_some() || sum <= at_most(tree, ledger, payer, d),
+        "nothing is there that counters do not know of"
+    );
     sum
 }
 

@@ -83,6 +83,8 @@ struct TreeBooks {
 pub(crate) struct Ledger {
     accounts: Vec<Account>,
     trees: Vec<TreeBooks>,
+    /// Accounts that are drawn beyond their share.
+    overdrawn: u32,
     /// Accounts on which something is coming.
     pub(crate) coming: BTreeSet<QuotaId>,
     /// Gains that wait for an overdraft to go: giver, receiver, dimension, amount.
@@ -110,6 +112,11 @@ impl Ledger {
 
     pub(crate) fn is_overdrawn(&self, q: QuotaId) -> bool {
         self.accounts[q.index()].overdrawn > 0
+    }
+
+    /// Whether any account of any tree is.
+    pub(crate) fn any_overdrawn(&self) -> bool {
+        self.overdrawn > 0
     }
 
     pub(crate) fn has_balance(&self, q: QuotaId) -> bool {
@@ -175,7 +182,13 @@ impl Ledger {
         let (now_free, coming, over) = (cells[c].free(), cells[c].coming, cells[c].over() > 0);
         if over != was_over {
             let account = &mut self.accounts[q.index()];
-            account.overdrawn = if over { account.overdrawn + 1 } else { account.overdrawn - 1 };
+            let before = account.overdrawn;
+            account.overdrawn = if over { before + 1 } else { before - 1 };
+            match (before, account.overdrawn) {
+                (0, _) => self.overdrawn += 1,
+                (_, 0) => self.overdrawn -= 1,
+                _ => {}
+            }
         }
         if coming != was_coming {
             if self.accounts[q.index()].cells.iter().any(|c| c.coming != 0) {

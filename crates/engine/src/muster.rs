@@ -149,51 +149,51 @@ impl State {
         }
     }
 
-    /// A unit's draws moved and its class stayed: only the indexes by account change.
-    pub(crate) fn shift(&mut self, unit: u32, old: &[Draw]) {
+    /// A unit's draws on these accounts moved and its class stayed: no other index changes.
+    pub(crate) fn shift(&mut self, unit: u32, old: &[Draw], accounts: impl Iterator<Item = QuotaId>) {
         let u = &self.units[unit];
         let (quota, by_class) = (u.quota, self.beast(unit, class_tag(u.class)));
-        let (before, after) = (abroad(old), abroad(&u.grant.draws));
         let seniority = self.seniority(unit);
-        match (before.is_empty(), after.is_empty()) {
-            (true, false) => _ = self.abroad[quota.index()].insert(seniority),
-            (false, true) => _ = self.abroad[quota.index()].remove(&seniority),
+        let is_abroad = |draws: &[Draw]| draws.iter().any(|d| d.rule != Rule::Own);
+        match (is_abroad(old), is_abroad(&u.grant.draws)) {
+            (false, true) => _ = self.abroad[quota.index()].insert(seniority),
+            (true, false) => _ = self.abroad[quota.index()].remove(&seniority),
             _ => {}
         }
-        let of = |all: &Accounts, account| all.iter().find(|a| a.0 == account).map(|a| a.1);
-        for &(account, lent) in &before {
-            let now = of(&after, account);
-            if now.is_none() {
-                self.foreign[account.index()].remove(&seniority);
+        let mut accounts: SmallVec<[QuotaId; 8]> = accounts.collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        for account in accounts {
+            let on = |draws: &[Draw]| {
+                let mut there =
+                    draws.iter().filter(|d| d.account == account && d.rule != Rule::Own).peekable();
+                (there.peek().is_some(), there.any(|d| d.class < Class::Firm))
+            };
+            let ((was, lent), (is, lends)) = (on(old), on(&self.units[unit].grant.draws));
+            match (was, is) {
+                (false, true) => _ = self.foreign[account.index()].insert(seniority),
+                (true, false) => _ = self.foreign[account.index()].remove(&seniority),
+                _ => {}
+            }
+            if was != is {
                 self.note_lender(account);
             }
-            if lent && now != Some(true) {
-                self.herds[account.index()].borrowers.strike(&by_class);
-            }
-        }
-        for &(account, lent) in &after {
-            let then = of(&before, account);
-            if then.is_none() {
-                self.foreign[account.index()].insert(seniority);
-                self.note_lender(account);
-            }
-            if lent && then != Some(true) {
-                self.herds[account.index()].borrowers.join(&by_class);
+            match (lent, lends) {
+                (false, true) => self.herds[account.index()].borrowers.join(&by_class),
+                (true, false) => self.herds[account.index()].borrowers.strike(&by_class),
+                _ => {}
             }
         }
     }
 }
 
 /// Accounts that draws are on by another rule than `own`, and whether any of that is below firm.
-type Accounts = SmallVec<[(QuotaId, bool); 4]>;
-
-fn abroad(draws: &[Draw]) -> Accounts {
-    let mut accounts = Accounts::new();
-    for d in draws.iter().filter(|d| d.rule != Rule::Own) {
-        match accounts.iter_mut().find(|a| a.0 == d.account) {
-            Some(a) => a.1 |= d.class < Class::Firm,
-            None => accounts.push((d.account, d.class < Class::Firm)),
-        }
-    }
+fn abroad(draws: &[Draw]) -> SmallVec<[(QuotaId, bool); 4]> {
+    let foreign = draws.iter().filter(|d| d.rule != Rule::Own);
+    let mut accounts: SmallVec<[(QuotaId, bool); 4]> =
+        foreign.map(|d| (d.account, d.class < Class::Firm)).collect();
+    // Of one account what is lent comes first, and stays.
+    accounts.sort_unstable_by_key(|a| (a.0, !a.1));
+    accounts.dedup_by_key(|a| a.0);
     accounts
 }

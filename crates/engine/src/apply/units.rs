@@ -3,7 +3,7 @@
 use crate::event::{Cause, StartKind};
 use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::state::{State, Timer};
-use crate::unit::{Draws, Grant, Unit, UnitState, class_of};
+use crate::unit::{Draw, Draws, Grant, Unit, UnitState, class_of};
 use crate::words::{Class, Module, Priority};
 use crate::workload::{Cleared, Exit, WorkloadState};
 
@@ -326,9 +326,11 @@ impl State {
             self.strike(unit);
         }
         let old = std::mem::replace(&mut self.units[unit].grant.draws, draws.clone());
-        self.ledger.draw(&self.tree, &old, -1);
-        self.ledger.draw(&self.tree, draws, 1);
-        for d in draws {
+        // A unit may have many draws, and few of them move.
+        let (less, more) = difference(&old, draws);
+        self.ledger.draw(&self.tree, &less, -1);
+        self.ledger.draw(&self.tree, &more, 1);
+        for d in &more {
             assert!(
                 self.ledger.cell(d.account, d.dimension).balance() >= 0
                     || old.iter().any(|o| o.account == d.account),
@@ -336,13 +338,13 @@ impl State {
             );
         }
         if stays {
-            self.shift(unit, &old);
+            self.shift(unit, &old, less.iter().chain(&more).map(|d| d.account));
         } else {
             self.units[unit].class = class;
             self.enlist(unit);
         }
         let gained: Vec<QuotaId> =
-            old.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
+            less.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
         self.came_free(w, &gained, &[]);
     }
 
@@ -420,6 +422,29 @@ impl State {
             }
         }
     }
+}
+
+/// What goes from one list of draws to another: amounts that are drawn no more, and those that are new.
+fn difference(old: &[Draw], new: &[Draw]) -> (Draws, Draws) {
+    let (mut less, mut more) = (Draws::new(), Draws::new());
+    let mut rest = new.iter();
+    for o in old {
+        let same = |n: &&Draw| {
+            (n.account, n.dimension, n.rule, n.class) == (o.account, o.dimension, o.rule, o.class)
+        };
+        match rest.as_slice().first().filter(same) {
+            Some(n) if n.amount < o.amount => less.push(Draw { amount: o.amount - n.amount, ..*o }),
+            Some(n) if n.amount > o.amount => more.push(Draw { amount: n.amount - o.amount, ..*o }),
+            Some(_) => {}
+            None => {
+                less.push(*o);
+                continue;
+            }
+        }
+        rest.next();
+    }
+    more.extend(rest.copied());
+    (less, more)
 }
 
 /// GPUs of a unit: a replica's, or the whole gang's.
