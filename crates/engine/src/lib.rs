@@ -45,6 +45,7 @@ mod ledger;
 mod muster;
 mod name_index;
 mod numbers;
+mod offer;
 mod pass;
 mod pins;
 mod refund;

@@ -42,6 +42,8 @@ pub(crate) struct Pass {
     pub(crate) way_back: WayBack,
     /// Queues that were offered the idle capacity that came free.
     pub(crate) offered: BTreeSet<QuotaId>,
+    /// The latest offer is known to change nothing.
+    pub(crate) in_vain: bool,
 }
 
 impl Session<'_> {
@@ -67,8 +69,11 @@ impl Session<'_> {
             if !offered && self.s.agenda.dirty.is_empty() && !self.start_complete() {
                 break;
             }
+            let before = self.events.len();
             self.run(&mut pass, offered);
             self.close(&mut pass);
+            let in_vain = offered && pass.in_vain;
+            debug_assert!(!in_vain || self.events.len() == before, "what counters refuse the rounds refuse");
         }
         self.merge_growth(&pass);
     }
@@ -107,23 +112,6 @@ impl Session<'_> {
         for quota in gone {
             self.emit(EventKind::Settled { quota });
         }
-    }
-
-    /// Where idle capacity came free, lets the next queue in turn look at it. Others follow while some is left.
-    fn wake_idle_waiter(&mut self, pass: &mut Pass) -> bool {
-        while let Some(&root) = self.s.agenda.idle_freed.first() {
-            if let Some(quota) = self.s.next_idle_waiter(root, &pass.offered) {
-                pass.offered.insert(quota);
-                self.s.wake(quota);
-                if !self.s.agenda.dirty.is_empty() {
-                    return true;
-                }
-                continue;
-            }
-            self.s.agenda.idle_freed.pop_first();
-            pass.offered.clear();
-        }
-        false
     }
 
     /// One sweep over the queues in which something may have become possible.
@@ -200,10 +188,7 @@ impl Session<'_> {
             _ => Outcome::NotForIt,
         };
         if outcome == Outcome::NoNodes {
-            let pool = self.s.tree[self.s.w(id).spec.quota].pool;
-            let spec = &self.s.w(id).spec;
-            let blocked = (spec.roles.iter().map(|r| r.shape.gpu).min().unwrap_or(0), spec.quota);
-            self.s.agenda.node_blocked.entry(pool).or_default().insert(blocked);
+            self.s.note_cramped(id);
         }
         if outcome != Outcome::Started {
             return outcome == Outcome::Returned;
@@ -230,13 +215,7 @@ impl Session<'_> {
         }
         let w = self.s.w(id);
         let (quota, least) = (w.spec.quota, State::pieces(w, self.s.want(w).least));
-        let within = self.s.tree[quota].order..if rules.child {
-            self.s.tree[quota].end
-        } else {
-            self.s.tree[quota].order + 1
-        };
-        let order = &self.s.tree.tree(quota).order;
-        if within.clone().all(|i| self.s.foreign[order[i as usize].index()].is_empty()) {
+        if !self.s.has_foreign(quota, rules.child) {
             return outcome;
         }
         let piece = State::piece(w);

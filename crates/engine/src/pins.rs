@@ -1,10 +1,11 @@
-//! How many devices of each node no plan could ever clear: a "no" about the shape of nodes, from counters.
+//! How much of each node no plan could ever clear: a "no" about the shape of nodes, from counters.
 //!
 //! A filter is the set of priorities and modules that a quota's policies may evict. A device is pinned under it
-//! if a firm unit outside the filter has it whole. What is not pinned might be cleared, so the count of nodes
+//! if a firm unit outside the filter has it whole; so are the unit's cores and memory. What is not pinned might be cleared, so the count of nodes
 //! by unpinned devices bounds from above what any plan of that quota can place.
 
 use crate::ids::{ModelId, NodeId};
+use crate::nodes::NodeSpec;
 use crate::resources::MAX_MODELS;
 use crate::slot::{Devices, Slot};
 use crate::words::{Module, ModuleSet, Priority, PrioritySet};
@@ -41,17 +42,47 @@ struct Filter {
     cells: Cells,
     /// Quotas whose policies use it.
     users: u32,
-    /// Pinned devices, by node.
-    pinned: Vec<u16>,
+    /// By node.
+    pinned: Vec<Room>,
     /// By model: how many nodes have so many devices that are not pinned.
     nodes: Vec<Vec<u32>>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Pins {
-    /// Model and devices of each node; removed ones have none.
-    shapes: Vec<(Option<ModelId>, u16)>,
+    /// Model of each node, and what it has; removed ones have none.
+    shapes: Vec<(Option<ModelId>, Room)>,
     filters: Vec<Filter>,
+}
+
+/// What a node has, what is pinned of it, or what is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Room {
+    pub(crate) devices: u16,
+    pub(crate) cpu: u64,
+    pub(crate) memory: u64,
+}
+
+impl Room {
+    fn of(slot: &Slot) -> Room {
+        Room { devices: devices(slot), cpu: u64::from(slot.cpu), memory: slot.memory }
+    }
+
+    fn plus(self, other: Room) -> Room {
+        Room {
+            devices: self.devices + other.devices,
+            cpu: self.cpu + other.cpu,
+            memory: self.memory + other.memory,
+        }
+    }
+
+    fn minus(self, other: Room) -> Room {
+        Room {
+            devices: self.devices - other.devices,
+            cpu: self.cpu - other.cpu,
+            memory: self.memory - other.memory,
+        }
+    }
 }
 
 fn devices(slot: &Slot) -> u16 {
@@ -72,35 +103,34 @@ impl Filter {
         nodes[usize::from(free)] = nodes[usize::from(free)].wrapping_add_signed(by);
     }
 
-    fn pin(&mut self, shapes: &[(Option<ModelId>, u16)], slot: &Slot, sign: i32) {
-        let n = devices(slot);
-        if n == 0 {
-            return;
+    fn pin(&mut self, shapes: &[(Option<ModelId>, Room)], slot: &Slot, sign: i32) {
+        let (model, Room { devices, .. }) = shapes[slot.node.index()];
+        let pinned = &mut self.pinned[slot.node.index()];
+        let (before, taken) = (*pinned, Room::of(slot));
+        *pinned = if sign > 0 { before.plus(taken) } else { before.minus(taken) };
+        let after = *pinned;
+        if after.devices != before.devices {
+            self.count(model, devices - before.devices, -1);
+            self.count(model, devices - after.devices, 1);
         }
-        let (model, gpus) = shapes[slot.node.index()];
-        let before = self.pinned[slot.node.index()];
-        let after = if sign > 0 { before + n } else { before - n };
-        self.pinned[slot.node.index()] = after;
-        self.count(model, gpus - before, -1);
-        self.count(model, gpus - after, 1);
     }
 }
 
 impl Pins {
-    pub(crate) fn add_node(&mut self, model: Option<ModelId>, gpus: u32) {
-        let gpus = gpus as u16;
-        self.shapes.push((model, gpus));
+    pub(crate) fn add_node(&mut self, spec: &NodeSpec) {
+        let devices = spec.gpus as u16;
+        self.shapes.push((spec.model, Room { devices, cpu: spec.cpu, memory: spec.memory }));
         for f in &mut self.filters {
-            f.pinned.push(0);
-            f.count(model, gpus, 1);
+            f.pinned.push(Room::default());
+            f.count(spec.model, devices, 1);
         }
     }
 
     /// The node is empty, so nothing on it is pinned.
     pub(crate) fn remove_node(&mut self, node: NodeId) {
-        let (model, gpus) = std::mem::take(&mut self.shapes[node.index()]);
+        let (model, room) = std::mem::take(&mut self.shapes[node.index()]);
         for f in &mut self.filters {
-            f.count(model, gpus, -1);
+            f.count(model, room.devices, -1);
         }
     }
 
@@ -113,11 +143,11 @@ impl Pins {
         let mut f = Filter {
             cells,
             users: 1,
-            pinned: vec![0; self.shapes.len()],
+            pinned: vec![Room::default(); self.shapes.len()],
             nodes: vec![Vec::new(); MAX_MODELS],
         };
-        for &(model, gpus) in &self.shapes {
-            f.count(model, gpus, 1);
+        for &(model, room) in &self.shapes {
+            f.count(model, room.devices, 1);
         }
         for (_, slots) in firm.filter(|(cell, _)| !cells.includes(*cell)) {
             slots.iter().for_each(|s| f.pin(&self.shapes, s, 1));
@@ -146,10 +176,10 @@ impl Pins {
         self.filters.iter().any(|f| f.cells == cells)
     }
 
-    /// Devices of a node that are not pinned under a filter.
-    pub(crate) fn open_devices(&self, cells: Cells, node: NodeId) -> Option<u32> {
+    /// What of a node is not pinned under a filter.
+    pub(crate) fn open(&self, cells: Cells, node: NodeId) -> Option<Room> {
         let f = self.filters.iter().find(|f| f.cells == cells)?;
-        Some(u32::from(self.shapes[node.index()].1 - f.pinned[node.index()]))
+        Some(self.shapes[node.index()].1.minus(f.pinned[node.index()]))
     }
 
     /// At most so many replicas of whole devices could be placed by clearing all that the filter names.
@@ -165,13 +195,14 @@ mod tests {
     use super::*;
 
     fn slot(node: u32, mask: u64) -> Slot {
-        Slot { node: NodeId(node), devices: Devices::Mask(mask), cpu: 0, memory: 0 }
+        Slot { node: NodeId(node), devices: Devices::Mask(mask), cpu: 2, memory: 3 }
     }
 
     #[test]
     fn what_the_filter_does_not_name_pins_devices() {
         let mut pins = Pins::default();
-        (0..3).for_each(|_| pins.add_node(Some(ModelId(0)), 8));
+        let spec = NodeSpec { name: "n".into(), model: Some(ModelId(0)), gpus: 8, cpu: 9, memory: 9 };
+        (0..3).for_each(|_| pins.add_node(&spec));
         let training = Cells::of(Priority::MIN, Module::Training);
         let service = Cells::of(Priority::MIN, Module::Service);
         let early = [slot(0, 1)];
@@ -182,6 +213,7 @@ mod tests {
         pins.count(service, &[slot(1, 0b11)], 1);
         assert_eq!(pins.hosts(training, ModelId(0), 8), Some(1));
         assert_eq!(pins.hosts(training, ModelId(0), 2), Some(3 + 3 + 4));
+        assert_eq!(pins.open(training, NodeId(1)), Some(Room { devices: 6, cpu: 7, memory: 6 }));
         pins.count(service, &[slot(1, 0b11)], -1);
         pins.count(service, &early, -1);
         pins.remove_node(NodeId(0));

@@ -249,6 +249,18 @@ impl Queue {
         best.map(|(place, key)| (key, place.entry.id))
     }
 
+    /// The first of each lane: where they do not fit, nobody does.
+    pub(crate) fn heads(&mut self) -> SmallVec<[WorkloadId; 4]> {
+        self.sort();
+        self.firsts().collect()
+    }
+
+    /// The same, and whoever has just arrived.
+    pub(crate) fn firsts(&self) -> impl Iterator<Item = WorkloadId> + '_ {
+        let lanes = self.lanes.values().filter_map(|lane| lane.members.first());
+        lanes.chain(self.fresh.iter().map(|f| &f.1)).map(|entry| entry.id)
+    }
+
     /// How many of the first that wait may be tried; `None` is all.
     pub(crate) fn window(&self, policy: &QueuePolicy, now: Tick) -> Option<u32> {
         match policy.strategy {

@@ -8,8 +8,8 @@ use crate::session::Session;
 use crate::state::{Seniority, State};
 use crate::unit::{Draw, Draws};
 use crate::words::Rule;
+use smallvec::SmallVec;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 /// Units of one account that are asked one by one whether they could move; of more, one is taken to be able to.
 const LOOKED_AT: usize = 32;
@@ -207,28 +207,35 @@ impl State {
         if self.lenders.is_empty() || !self.ledger.has_balance(account) {
             return;
         }
-        let lenders = self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|l| l.1);
-        let woken: BTreeSet<QuotaId> = lenders
-            .filter(|&a| a != account)
-            .flat_map(|lender| self.who_waits_for(lender, account))
-            .collect();
-        woken.into_iter().for_each(|q| self.wake(q));
+        let waiting = self.waiting.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|w| w.1);
+        let moved_for: SmallVec<[QuotaId; 8]> =
+            waiting.filter(|&q| self.waits_for_moves(q, account)).collect();
+        for quota in moved_for {
+            // Room on nodes comes before re-funding: without it, nothing would be moved.
+            if self.has_room_for_any(quota) {
+                self.wake(quota);
+            } else {
+                self.note_all_cramped(quota);
+            }
+        }
     }
 
-    /// Queues in which somebody waits who draws on `lender` by right, if units could move from there to `account`.
-    fn who_waits_for(&self, lender: QuotaId, account: QuotaId) -> Vec<QuotaId> {
-        let has_waiters = |q: &QuotaId| !self.queues[q.index()].is_idle();
-        let above = self.tree.ancestors(lender).filter(|&a| self.tree[a].policy.child_level.is_some());
-        let queues: Vec<QuotaId> = std::iter::once(lender).chain(above).filter(has_waiters).collect();
-        let could_move = |s: &Seniority| {
+    /// Whether units could move to `account` from one on which a quota draws by right.
+    fn waits_for_moves(&self, quota: QuotaId, account: QuotaId) -> bool {
+        let could_move = |s: &Seniority, lender: QuotaId| {
             let u = &self.units[s.unit];
             let to = funding::rule_for(&self.tree, u.quota, self.unit_rules(s.unit), account);
             let draws = || u.grant.draws.iter().filter(|d| d.account == lender && d.rule != Rule::Own);
             to.is_some_and(|(_, class)| draws().any(|d| d.class <= class))
         };
-        let foreign = &self.foreign[lender.index()];
-        let movable = !queues.is_empty() && (foreign.len() > LOOKED_AT || foreign.iter().any(could_move));
-        if movable { queues } else { Vec::new() }
+        let movable = |lender: QuotaId| {
+            let foreign = &self.foreign[lender.index()];
+            lender != account && (foreign.len() > LOOKED_AT || foreign.iter().any(|s| could_move(s, lender)))
+        };
+        let root = self.tree[quota].root;
+        let child = self.tree[quota].policy.child_level.is_some();
+        let mut lenders = self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|l| l.1);
+        movable(quota) || (child && lenders.any(|a| self.tree.is_descendant(a, quota) && movable(a)))
     }
 
     /// Draws that may move to this account by an earlier rule than theirs.

@@ -10,7 +10,7 @@ use crate::nodes::Nodes;
 use crate::pins::{Cells, Pins};
 use crate::queue::{LaneKey, Queue};
 use crate::quota_tree::QuotaTree;
-use crate::resources::{Dimension, Resources};
+use crate::resources::Resources;
 use crate::slot::Slot;
 use crate::sorted_set::SortedSet;
 use crate::table::{Slab, Table};
@@ -95,6 +95,15 @@ pub(crate) struct Reservation {
     pub(crate) nodes: Vec<(NodeId, u32)>,
 }
 
+/// Somebody whom only nodes kept from starting: the least that one of its replicas asks of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Cramped {
+    pub(crate) gpu: u32,
+    pub(crate) cpu: u64,
+    pub(crate) memory: u64,
+    pub(crate) quota: QuotaId,
+}
+
 /// Work for the next pass. Derived: not part of the state's identity.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Agenda {
@@ -106,16 +115,17 @@ pub(crate) struct Agenda {
     pub(crate) just_started: BTreeSet<u32>,
     /// Held units that have all they need.
     pub(crate) complete: SortedSet<WorkloadId>,
-    /// Queues with somebody whom only nodes kept from starting, by pool and by the GPUs of one replica.
-    pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<(u32, QuotaId)>>,
+    /// Queues with somebody whom only nodes kept from starting, by pool.
+    pub(crate) node_blocked: BTreeMap<PoolId, BTreeSet<Cramped>>,
     /// Queues in which somebody was passed over for long enough, and nothing could be kept for anybody.
     pub(crate) unguarded: BTreeSet<QuotaId>,
     /// Trees, by root, in which shared balance came free.
     pub(crate) idle_freed: SortedSet<QuotaId>,
-    /// Queues with somebody who accepts idle capacity, by root and in the order of their turns.
-    pub(crate) idle_waiters: BTreeSet<(QuotaId, Turn, QuotaId)>,
-    /// Where each queue stands there, and the least that any of its workloads needs.
-    pub(crate) idle_turn: BTreeMap<QuotaId, (Turn, i64)>,
+    /// Queues with somebody who accepts idle capacity, by root and in the order of their turns, and the least that
+    /// any of its workloads needs.
+    pub(crate) idle_waiters: BTreeMap<(QuotaId, Turn, QuotaId), i64>,
+    /// Where each queue stands there.
+    pub(crate) idle_turn: BTreeMap<QuotaId, Turn>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -132,7 +142,9 @@ pub(crate) struct State {
     pub(crate) abroad: Vec<BTreeSet<Seniority>>,
     /// By account: units that draw on it by another rule than `own`.
     pub(crate) foreign: Vec<BTreeSet<Seniority>>,
-    /// Accounts that have such, by root.
+    /// Queues in which somebody waits or grows, by root.
+    pub(crate) waiting: BTreeSet<(QuotaId, QuotaId)>,
+    /// Accounts that have units of `foreign`, by root.
     pub(crate) lenders: BTreeSet<(QuotaId, QuotaId)>,
     pub(crate) workloads: Table<Option<Box<Workload>>>,
     pub(crate) units: Slab<Unit>,
@@ -275,12 +287,18 @@ impl State {
         }
         let waits = new.is_some_and(|k| !k.growth);
         let queue = &mut self.queues[quota.index()];
+        let was_idle = queue.is_idle();
         if let Some(key) = old {
             queue.remove(key, entry);
         }
         if let Some(key) = new {
             queue.insert(key, entry);
             self.agenda.dirty.insert(quota);
+        }
+        match (was_idle, queue.is_idle()) {
+            (true, false) => _ = self.waiting.insert((self.tree[quota].root, quota)),
+            (false, true) => _ = self.waiting.remove(&(self.tree[quota].root, quota)),
+            _ => {}
         }
         if waits && let Some(at) = passed {
             queue.pass_over(at, id);
@@ -312,7 +330,7 @@ impl State {
     fn file_idlers(&mut self, quota: QuotaId) {
         let queue = &self.queues[quota.index()];
         let root = self.tree[quota].root;
-        if let Some((old, _)) = self.agenda.idle_turn.remove(&quota) {
+        if let Some(old) = self.agenda.idle_turn.remove(&quota) {
             self.agenda.idle_waiters.remove(&(root, old, quota));
         }
         if queue.idlers == 0 {
@@ -323,27 +341,8 @@ impl State {
         let drawn = Ratio { used: self.ledger.account(quota).used, of: q.guarantee.all_gpus() };
         let turn = Turn { depth: q.depth, priority, drawn, enqueued: entry.enqueued, workload: entry.id };
         let least = queue.shapes().map(|s| self.demands.least(s)).min().unwrap_or(0);
-        self.agenda.idle_turn.insert(quota, (turn, least));
-        self.agenda.idle_waiters.insert((root, turn, quota));
-    }
-
-    /// The next queue in turn for which the free balances of a tree might do.
-    pub(crate) fn next_idle_waiter(&self, root: QuotaId, offered: &BTreeSet<QuotaId>) -> Option<QuotaId> {
-        let models = self.pool_of(root).models.len() as u8;
-        let free =
-            (0..models).map(|m| self.ledger.idle_free(&self.tree, root, Dimension(m))).max().unwrap_or(0);
-        if free <= 0 {
-            return None;
-        }
-        let all =
-            self.agenda.idle_waiters.range((root, Turn::FIRST, QuotaId(0))..).take_while(|w| w.0 == root);
-        all.map(|w| w.2).find(|q| {
-            let (_, least) = self.agenda.idle_turn[q];
-            // Its own account may add to what is shared.
-            let own =
-                (0..models).map(|m| self.ledger.cell(*q, Dimension(m)).balance().max(0)).max().unwrap_or(0);
-            !offered.contains(q) && least <= free + own
-        })
+        self.agenda.idle_turn.insert(quota, turn);
+        self.agenda.idle_waiters.insert((root, turn, quota), least);
     }
 
     /// What the pool's nodes have in all, whatever their state.

@@ -11,7 +11,8 @@ use crate::ids::{NodeId, PoolId, QuotaId, Tick};
 use crate::nodes::{NodeSpec, NodeState};
 use crate::pins::Cells;
 use crate::resources::WHOLE;
-use crate::state::{Pool, State};
+use crate::state::{Cramped, Pool, State};
+use smallvec::SmallVec;
 
 impl State {
     pub(crate) fn apply(&mut self, event: &Event) {
@@ -91,7 +92,7 @@ impl State {
             p.models.push(name.into());
         }
         assert_eq!(p.nodes.add(spec.clone()), node, "nodes are numbered in order of addition");
-        self.pins[pool.index()].add_node(spec.model, spec.gpus);
+        self.pins[pool.index()].add_node(spec);
         let key = node_key(pool, &spec.name);
         self.node_names.insert(&key, node.0);
         self.wake_pool(pool);
@@ -135,24 +136,29 @@ impl State {
             return;
         }
         let n = self.pools[pool.index()].nodes.node(node);
-        let open = self.pins[pool.index()].open_devices(Cells::NONE, node).unwrap_or(0) * WHOLE;
-        let most = open.max(n.free_devices * WHOLE).max(n.free_milli.min(WHOLE - 1));
-        self.wake_blocked(pool, most);
+        let open = self.pins[pool.index()].open(Cells::NONE, node);
+        let devices = open.map_or(0, |o| u32::from(o.devices)) * WHOLE;
+        let gpu = devices.max(n.free_devices * WHOLE).max(n.free_milli.min(WHOLE - 1));
+        let (cpu, memory) = open.map_or((n.free_cpu, n.free_memory), |o| (o.cpu, o.memory));
+        self.wake_cramped(pool, gpu, cpu, memory);
     }
 
     /// Devices are to come free on a node: whoever lacked nodes may be able to hold them.
     pub(crate) fn wake_by_leaving(&mut self, pool: PoolId, node: NodeId) {
         let coming = self.coming_at.get(&(pool, node)).copied().unwrap_or(0).max(0);
         let free = self.pools[pool.index()].nodes.node(node).free_milli;
-        self.wake_blocked(pool, free.saturating_add(u32::try_from(coming).unwrap_or(u32::MAX)));
+        let gpu = free.saturating_add(u32::try_from(coming).unwrap_or(u32::MAX));
+        self.wake_cramped(pool, gpu, u64::MAX, u64::MAX);
     }
 
-    /// Wakes whoever lacked nodes and has a replica of at most so many GPUs.
-    fn wake_blocked(&mut self, pool: PoolId, most: u32) {
-        let Some(blocked) = self.agenda.node_blocked.get_mut(&pool) else { return };
-        let rest = blocked.split_off(&(most.saturating_add(1), QuotaId(0)));
-        let woken = std::mem::replace(blocked, rest);
-        woken.into_iter().for_each(|(_, q)| self.wake(q));
+    /// Wakes whoever lacked nodes and has a replica that asks for at most so much.
+    fn wake_cramped(&mut self, pool: PoolId, gpu: u32, cpu: u64, memory: u64) {
+        let Some(cramped) = self.agenda.node_blocked.get_mut(&pool) else { return };
+        let most = Cramped { gpu, cpu: u64::MAX, memory: u64::MAX, quota: QuotaId(u32::MAX) };
+        let fits = |c: &&Cramped| c.cpu <= cpu && c.memory <= memory;
+        let woken: SmallVec<[Cramped; 4]> = cramped.range(..=most).filter(fits).copied().collect();
+        woken.iter().for_each(|c| _ = cramped.remove(c));
+        woken.iter().for_each(|c| self.wake(c.quota));
     }
 
     /// Something changed that concerns a queue.

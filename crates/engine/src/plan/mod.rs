@@ -29,7 +29,7 @@ use crate::state::State;
 use crate::take_back::Return;
 use crate::unit::{Grant, UnitState};
 use crate::words::{Class, EvictionRule, Module, OnPreempt};
-use crate::workload::{Exit, WorkloadState};
+use crate::workload::{Exit, Workload, WorkloadState};
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -94,8 +94,16 @@ impl State {
         })
     }
 
+    /// Pieces that a plan is for, at least and at most. With victims it is for a training job's minimum.
+    pub(crate) fn plan_size(&self, w: &Workload) -> (u32, u32) {
+        let want = self.want(w);
+        let least = State::pieces(w, want.least);
+        let most = if w.spec.is_service() { State::pieces(w, want.most) } else { least };
+        (least, self.within_caps(w, most))
+    }
+
     /// The largest number of pieces, from `least` to `most`, for which there is a plan.
-    fn largest_plan(&self, id: WorkloadId, rules: Rules, least: u32, most: u32) -> Option<Plan> {
+    pub(crate) fn largest_plan(&self, id: WorkloadId, rules: Rules, least: u32, most: u32) -> Option<Plan> {
         if let Some(plan) = self.plan(id, rules, most) {
             return Some(plan);
         }
@@ -121,11 +129,7 @@ impl Session<'_> {
         if growth && !w.spec.is_service() {
             return Outcome::NotForIt;
         }
-        let want = self.s.want(w);
-        let least = State::pieces(w, want.least);
-        // A plan with victims is for a training job's minimum.
-        let most = if w.spec.is_service() { State::pieces(w, want.most) } else { least };
-        let most = self.s.within_caps(w, most);
+        let (least, most) = self.s.plan_size(w);
         if rules.idle && self.s.would_start(id, rules) {
             return Outcome::NotForIt;
         }
