@@ -8,7 +8,7 @@ use crate::core::writer::{self, Habits};
 use crate::http::app::App;
 use crate::http::router::router;
 use crate::machine::Machine;
-use crate::net::listen::{connection_limit, serve};
+use crate::net::listen::{connection_limit, listen, serve};
 use crate::net::tls::{self, TlsError};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
 use crate::{executor_loop, first_run};
@@ -110,7 +110,7 @@ impl Server {
             Some(text) => Machine::virtual_gpus(text).map_err(ServeError::Machine)?,
             None => Machine::here(),
         };
-        let listener = TcpListener::bind(config.listen).await;
+        let listener = listen(config.listen);
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
         create_private(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
@@ -150,7 +150,10 @@ impl Server {
     /// Answers until `closing` turns true, then ends in order: requests, executor, writer.
     pub async fn run(self, closing: watch::Receiver<bool>) {
         let Server { control, app, listener, tls, threads, .. } = self;
+        let told = control.clone();
+        let herald = tokio::spawn(async move { told.hub().herald().await });
         serve(listener, tls, router(app), connection_limit(), closing).await;
+        herald.abort();
         // The writer ends when nobody can ask any more.
         control.close();
         drop(control);

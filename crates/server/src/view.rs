@@ -109,7 +109,7 @@ fn change(world: &World, operation: &Operation) -> Option<QuotaChange> {
         operation: operation.operation.to_string(),
         before: before.map(|before| policy(before)),
         after: after.map(|after| policy(after)),
-        event: serde_json::from_str(&line.data).ok()?,
+        event: serde_json::from_str(line.data()).ok()?,
     })
 }
 

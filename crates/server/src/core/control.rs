@@ -1,8 +1,13 @@
 //! The control loop: one writer; requests in, events made durable, answers out.
 //!
-//! A request is a function on a [`Deck`]. The writer runs all requests that wait, one after the other, then makes
-//! what they brought about durable with one append, then answers them all. Who reads sees the world at once, and is
-//! answered when what it saw is durable.
+//! A request is a function on a [`Deck`]. The writer runs all requests that wait, one after the other, and hands
+//! over what they brought about to the journal, which makes it durable with one append and then answers them all.
+//! Meanwhile the writer decides the requests that came since. Who reads sees the world at once, and is answered when
+//! what it saw is durable.
+//!
+//! **Invariant:** whoever is answered is answered after all that it has seen is durable, and in the order of the log.
+//!
+//! **Invariant:** an append that fails undoes itself and everything that was decided after it.
 
 use super::clock::Clock;
 use super::deck::{Deck, Prepared};
@@ -64,8 +69,8 @@ pub struct Shared {
 impl Shared {
     pub(super) fn new(read: Read) -> Shared {
         let (next, at) = (read.world.next, read.world.at);
-        let hub = Hub::new(read.lines.front().map_or(next, |line| line.number.min(read.snapshot)));
-        hub.publish(read.lines.into(), next);
+        let hub = Hub::new(read.oldest);
+        hub.publish(read.lines, next);
         Shared {
             world: RwLock::new(read.world),
             durable: watch::Sender::new(Durable { next, failures: 0 }),

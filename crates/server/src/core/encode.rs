@@ -4,8 +4,8 @@ use super::deck::{Past, Prepared};
 use tidegate_store::{Entry, PastRow, Receipt};
 
 /// Owns what an entry borrows.
-pub(super) struct Encoded<'a> {
-    prepared: &'a Prepared,
+pub(super) struct Encoded {
+    pub(super) prepared: Prepared,
     body: Vec<u8>,
     documents: Vec<(u64, Vec<u8>)>,
 }
@@ -16,14 +16,15 @@ pub(super) struct Pieces<'a> {
     documents: Vec<(u64, &'a [u8])>,
 }
 
-pub(super) fn encode(prepared: &Prepared) -> Encoded<'_> {
+pub(super) fn encode(prepared: Prepared) -> Encoded {
     let documents = prepared.documents.iter().map(|(id, document)| {
         (u64::from(id.0), serde_json::to_vec(document.as_ref()).expect("a document is plain data"))
     });
-    Encoded { prepared, body: prepared.body.encode(), documents: documents.collect() }
+    let (body, documents) = (prepared.body.encode(), documents.collect());
+    Encoded { prepared, body, documents }
 }
 
-impl Encoded<'_> {
+impl Encoded {
     pub(super) fn pieces(&self) -> Pieces<'_> {
         Pieces {
             labels: self.prepared.past.iter().map(labels).collect(),

@@ -4,24 +4,68 @@
 //! delays nobody: the ring moves on, and who falls out of it is told so.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, RwLock};
-use tokio::sync::watch;
+use std::sync::{Arc, LazyLock, RwLock};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
 
 /// Events kept for watchers that come back: ten minutes at a hundred a second.
 pub const RING: usize = 65_536;
 /// Events handed to a watcher at once.
 pub const HANDFUL: usize = 256;
+/// The least time between two times that all watchers are woken: waking a thousand is work, and people do not
+/// notice.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// One event as it is sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Line {
     pub number: u64,
-    /// Its word.
-    pub event: &'static str,
     /// Who may be interested: names, for filters.
     pub topic: Topic,
+    frame: LazyLock<Frame, Write>,
+}
+
+/// Writes a line out; called once, by whoever wants to read it first.
+type Write = Box<dyn FnOnce() -> Frame + Send>;
+
+/// A server-sent event.
+#[derive(Debug)]
+struct Frame {
+    text: Box<str>,
+    /// Where the JSON begins.
+    data: usize,
+}
+
+/// What follows the JSON.
+const END: &str = "\n\n";
+
+impl Line {
+    /// `data` gives the JSON.
+    pub fn new(
+        number: u64,
+        event: &'static str,
+        topic: Topic,
+        data: impl FnOnce() -> String + Send + 'static,
+    ) -> Line {
+        let write = move || {
+            let mut text = format!("id: {number}\nevent: {event}\ndata: ");
+            let at = text.len();
+            text.push_str(&data());
+            text.push_str(END);
+            Frame { text: text.into(), data: at }
+        };
+        Line { number, topic, frame: LazyLock::new(Box::new(write)) }
+    }
+
+    /// As a watcher gets it.
+    pub fn frame(&self) -> &str {
+        &self.frame.text
+    }
+
     /// JSON.
-    pub data: Arc<str>,
+    pub fn data(&self) -> &str {
+        &self.frame.text[self.frame.data..self.frame.text.len() - END.len()]
+    }
 }
 
 /// What an event is about.
@@ -52,17 +96,17 @@ impl Kind {
 }
 
 /// What a watcher finds when it looks.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Look {
     /// Lines from the number on; the number to look for next.
-    Lines(Vec<Line>, u64),
+    Lines(Vec<Arc<Line>>, u64),
     /// The oldest line that is left has this number.
     TooOld(u64),
 }
 
 #[derive(Debug)]
 struct Ring {
-    lines: VecDeque<Line>,
+    lines: VecDeque<Arc<Line>>,
     /// Every event below this number that people are told of was in the ring, if it is not too old.
     next: u64,
     /// Events below this number are gone.
@@ -72,7 +116,10 @@ struct Ring {
 #[derive(Debug)]
 pub struct Hub {
     ring: RwLock<Ring>,
-    next: watch::Sender<u64>,
+    /// Something was published.
+    fresh: Notify,
+    /// What watchers were told of.
+    news: watch::Sender<u64>,
 }
 
 impl Hub {
@@ -80,23 +127,33 @@ impl Hub {
     pub fn new(next: u64) -> Hub {
         Hub {
             ring: RwLock::new(Ring { lines: VecDeque::new(), next, oldest: next }),
-            next: watch::Sender::new(next),
+            fresh: Notify::new(),
+            news: watch::Sender::new(next),
         }
     }
 
     /// Publishes lines; events up to `next` have happened, told or not.
-    pub fn publish(&self, lines: Vec<Line>, next: u64) {
+    pub fn publish(&self, lines: impl IntoIterator<Item = Line>, next: u64) {
         {
             let mut ring = self.ring.write().expect("nobody panics while holding the ring");
             ring.next = next;
-            ring.lines.extend(lines);
+            ring.lines.extend(lines.into_iter().map(Arc::new));
             while ring.lines.len() > RING {
                 if let Some(line) = ring.lines.pop_front() {
                     ring.oldest = line.number + 1;
                 }
             }
         }
-        self.next.send_replace(next);
+        self.fresh.notify_one();
+    }
+
+    /// Wakes watchers when something was published, at most once in a while. Whoever publishes does not wait for it.
+    pub async fn herald(&self) {
+        loop {
+            self.fresh.notified().await;
+            self.news.send_replace(self.next());
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 
     /// Lines with numbers from `from` on, at most a handful.
@@ -106,7 +163,7 @@ impl Hub {
             return Look::TooOld(ring.oldest);
         }
         let start = ring.lines.partition_point(|line| line.number < from);
-        let lines: Vec<Line> = ring.lines.iter().skip(start).take(HANDFUL).cloned().collect();
+        let lines: Vec<Arc<Line>> = ring.lines.iter().skip(start).take(HANDFUL).cloned().collect();
         let next = if lines.len() == HANDFUL {
             lines.last().map_or(ring.next, |line| line.number + 1)
         } else {
@@ -117,17 +174,17 @@ impl Hub {
 
     /// The number of the next event.
     pub fn next(&self) -> u64 {
-        *self.next.borrow()
+        self.ring.read().expect("nobody panics while holding the ring").next
     }
 
     /// Tells when something was published.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
-        self.next.subscribe()
+        self.news.subscribe()
     }
 
     /// How many watch.
     pub fn watchers(&self) -> usize {
-        self.next.receiver_count()
+        self.news.receiver_count()
     }
 }
 
@@ -136,13 +193,13 @@ mod tests {
     use super::*;
 
     fn line(number: u64) -> Line {
-        Line { number, event: "queued", topic: Topic::default(), data: number.to_string().into() }
+        Line::new(number, "queued", Topic::default(), move || number.to_string())
     }
 
     #[test]
     fn a_watcher_sees_every_line_once() {
         let hub = Hub::new(10);
-        hub.publish((10..1_000).filter(|n| n % 3 == 0).map(line).collect(), 1_000);
+        hub.publish((10..1_000).filter(|n| n % 3 == 0).map(line), 1_000);
         let (mut from, mut seen) = (10, Vec::new());
         while from < hub.next() {
             match hub.look(from) {
@@ -154,20 +211,27 @@ mod tests {
             }
         }
         assert_eq!(seen, (10..1_000).filter(|n| n % 3 == 0).collect::<Vec<u64>>());
-        assert_eq!(hub.look(1_000), Look::Lines(Vec::new(), 1_000));
+        assert!(matches!(hub.look(1_000), Look::Lines(lines, 1_000) if lines.is_empty()));
     }
 
     #[test]
     fn who_is_too_slow_is_told_what_is_left() {
         let hub = Hub::new(0);
-        hub.publish((0..RING as u64 + 5).map(line).collect(), RING as u64 + 5);
-        assert_eq!(hub.look(4), Look::TooOld(5));
+        hub.publish((0..RING as u64 + 5).map(line), RING as u64 + 5);
+        assert!(matches!(hub.look(4), Look::TooOld(5)));
         assert!(matches!(hub.look(5), Look::Lines(lines, _) if lines[0].number == 5));
     }
 
     #[test]
     fn what_was_before_the_hub_is_too_old() {
-        assert_eq!(Hub::new(7).look(6), Look::TooOld(7));
-        assert_eq!(Hub::new(7).look(7), Look::Lines(Vec::new(), 7));
+        assert!(matches!(Hub::new(7).look(6), Look::TooOld(7)));
+        assert!(matches!(Hub::new(7).look(7), Look::Lines(lines, 7) if lines.is_empty()));
+    }
+
+    #[test]
+    fn a_line_is_a_server_sent_event() {
+        let line = line(7);
+        assert_eq!(line.frame(), "id: 7\nevent: queued\ndata: 7\n\n");
+        assert_eq!(line.data(), "7");
     }
 }

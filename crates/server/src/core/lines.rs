@@ -5,6 +5,7 @@ use super::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tidegate_api::time::Time;
+use tidegate_engine::ids::WorkloadId;
 use tidegate_engine::{Engine, Event};
 use tidegate_sim::report::json::fields;
 use tidegate_sim::report::labels::Directory;
@@ -25,18 +26,6 @@ pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Ev
         Subject::Everything => return None,
     };
     let workload = super::shell::workload_of(&event.kind);
-    let mut object = Map::new();
-    object.insert("number".into(), json!(number));
-    object.insert("at".into(), json!(Time::from(note.at)));
-    object.insert(kind.word().into(), json!(name));
-    if let Some(id) = workload {
-        object.insert("uid".into(), json!(format!("w-{}", id.0)));
-    }
-    object.insert("event".into(), json!(note.word));
-    object.extend(fields(&note).into_iter().map(|(key, value)| (key.to_string(), value)));
-    if let Detail::Evicted { why, .. } = &note.detail {
-        object.insert("why".into(), json!(why));
-    }
     let name: Arc<str> = name.into();
     let quota = match kind {
         Kind::Quota => Some(name.clone()),
@@ -45,6 +34,23 @@ pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Ev
             .and_then(|w| engine.quota(w.spec.quota))
             .map(|quota| Arc::from(&*quota.name)),
     };
-    let data = Value::Object(object).to_string().into();
-    Some(Line { number, event: note.word, topic: Topic { kind, name, quota }, data })
+    let topic = Topic { kind, name: name.clone(), quota };
+    // Names and figures are of this moment; they are written out when somebody reads them.
+    Some(Line::new(number, note.word, topic, move || json(number, kind, &name, workload, &note)))
+}
+
+fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note: &Note) -> String {
+    let mut object = Map::new();
+    object.insert("number".into(), json!(number));
+    object.insert("at".into(), json!(Time::from(note.at)));
+    object.insert(kind.word().into(), json!(name));
+    if let Some(id) = workload {
+        object.insert("uid".into(), json!(format!("w-{}", id.0)));
+    }
+    object.insert("event".into(), json!(note.word));
+    object.extend(fields(note).into_iter().map(|(key, value)| (key.to_string(), value)));
+    if let Detail::Evicted { why, .. } = &note.detail {
+        object.insert("why".into(), json!(why));
+    }
+    Value::Object(object).to_string()
 }

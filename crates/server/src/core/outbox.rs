@@ -23,34 +23,16 @@ pub enum Notice {
 
 #[derive(Debug)]
 pub struct Outbox {
-    notices: Vec<Notice>,
     sender: Sender<Notice>,
 }
 
 impl Outbox {
     pub fn new(sender: Sender<Notice>) -> Outbox {
-        Outbox { notices: Vec::new(), sender }
+        Outbox { sender }
     }
 
-    /// Takes down what changed, as the world stands after a group of requests.
-    pub(super) fn collect(&mut self, world: &mut World) {
-        let changes = std::mem::take(&mut world.changes);
-        let mut ended = BTreeSet::new();
-        let mut assigned = BTreeSet::new();
-        for change in changes {
-            match change {
-                Change::Assigned(workload) => assigned.insert(workload),
-                Change::Ended(workload) => ended.insert(workload),
-            };
-        }
-        for workload in assigned.difference(&ended) {
-            self.notices.extend(assignment(world, *workload).map(Notice::Assign));
-        }
-        self.notices.extend(ended.into_iter().map(Notice::Forget));
-    }
-
-    pub(super) fn send(&mut self) {
-        for notice in self.notices.drain(..) {
+    pub(super) fn send(&self, notices: Vec<Notice>) {
+        for notice in notices {
             // Nobody listens while the server goes down: the next start tells the executor everything.
             let _ = self.sender.send(notice);
         }
@@ -61,10 +43,26 @@ impl Outbox {
     }
 
     /// What was collected did not become durable: the executor is told everything again.
-    pub(super) fn restate(&mut self, world: &World) {
-        self.notices.clear();
+    pub(super) fn restate(&self, world: &World) {
         let _ = self.sender.send(Notice::Reconcile(assignments(world)));
     }
+}
+
+/// Takes down what changed, as the world stands after a group of requests.
+pub(super) fn collect(world: &mut World) -> Vec<Notice> {
+    let changes = std::mem::take(&mut world.changes);
+    let mut ended = BTreeSet::new();
+    let mut assigned = BTreeSet::new();
+    for change in changes {
+        match change {
+            Change::Assigned(workload) => assigned.insert(workload),
+            Change::Ended(workload) => ended.insert(workload),
+        };
+    }
+    let assigned = assigned.difference(&ended).filter_map(|workload| assignment(world, *workload));
+    let mut notices: Vec<Notice> = assigned.map(Notice::Assign).collect();
+    notices.extend(ended.into_iter().map(Notice::Forget));
+    notices
 }
 
 /// All that should run.

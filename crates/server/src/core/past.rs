@@ -56,7 +56,7 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
 pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<(WorkloadId, &str)>) -> Vec<ApiEvent> {
     let names = Remembering { engine: &world.engine, gone };
     let line = |(number, event): &(u64, Event)| lines::line_with(&names, &world.engine, *number, event);
-    events.iter().filter_map(line).filter_map(|line| serde_json::from_str(&line.data).ok()).collect()
+    events.iter().filter_map(line).filter_map(|line| serde_json::from_str(line.data()).ok()).collect()
 }
 
 /// The engine's names, and that of one workload that it has forgotten.

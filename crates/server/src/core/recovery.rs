@@ -55,12 +55,17 @@ pub struct Read {
     pub snapshot: u64,
     /// The latest events after the snapshot, for watchers that come back.
     pub lines: VecDeque<Line>,
+    /// From this number on no line is missing.
+    pub oldest: u64,
 }
 
 /// Reads all that is in the store.
 pub fn read_world(reader: &dyn Reader) -> Result<Read, RecoveryError> {
-    let mut read = Read { world: from_snapshot(reader)?, snapshot: 0, lines: VecDeque::new() };
-    read.snapshot = read.world.next;
+    let world = from_snapshot(reader)?;
+    let snapshot = world.next;
+    // No event has more than one line: those before would fall out of the ring.
+    let oldest = reader.head()?.next.saturating_sub(RING as u64).max(snapshot);
+    let mut read = Read { world, snapshot, lines: VecDeque::new(), oldest };
     loop {
         let entries = reader.entries(read.world.next, BATCH)?;
         if entries.is_empty() {
@@ -95,31 +100,32 @@ fn replay(read: &mut Read, entry: &StoredEntry) -> Result<(), RecoveryError> {
     let first = entry.first;
     let body = Body::decode(&entry.body).map_err(|why| RecoveryError::Entry { first, why })?;
     read.world.replay(body, |world, event| {
-        if let Some(line) = lines::line(world, world.next, event) {
-            if read.lines.len() == RING {
-                read.lines.pop_front();
-            }
-            read.lines.push_back(line);
+        if world.next >= read.oldest {
+            read.lines.extend(lines::line(world, world.next, event));
         }
     });
     Ok(())
 }
 
+/// Documents of those that are in memory. All others stay where they are: there may be very many.
 fn read_documents(reader: &dyn Reader, world: &mut World) -> Result<(), RecoveryError> {
-    let mut from = 0;
-    loop {
-        let batch = reader.documents(from, BATCH)?;
-        let Some((last, _)) = batch.last() else { return Ok(()) };
-        from = last + 1;
-        for (id, bytes) in batch {
-            let workload = WorkloadId(u32::try_from(id).unwrap_or(u32::MAX));
-            if world.engine.workload(workload).is_some() {
+    let ids: Vec<WorkloadId> = world.shell.workloads.keys().copied().collect();
+    // Neighbours are read together.
+    for run in ids.chunk_by(|a, b| b.0 - a.0 == 1) {
+        let mut from = u64::from(run[0].0);
+        let end = from + run.len() as u64;
+        while from < end {
+            let batch = reader.documents(from, ((end - from) as usize).min(BATCH))?;
+            from = batch.last().map_or(end, |(last, _)| last + 1);
+            for (id, bytes) in batch.into_iter().filter(|(id, _)| *id < end) {
+                let workload = WorkloadId(u32::try_from(id).unwrap_or(u32::MAX));
                 let document: Document = serde_json::from_slice(&bytes)
                     .map_err(|why| RecoveryError::Document { workload: id, why })?;
                 world.documents.insert(workload, Arc::new(document));
             }
         }
     }
+    Ok(())
 }
 
 /// A snapshot's format and body.

@@ -1,13 +1,13 @@
-//! The one thread that changes the world.
+//! The one thread that decides. What it decided it hands over to the journal, and goes on.
 
-use super::control::{Answer, Control, Durable, Job, MAX_WAITING, Shared, Unavailable};
+use super::control::{Answer, Control, Job, MAX_WAITING, Shared};
 use super::deck::{Deck, Prepared};
-use super::encode::{Encoded, Pieces, encode};
+use super::encode::encode;
 use super::entry::Origin;
-use super::outbox::Outbox;
-use super::receipts::REMEMBERED;
-use super::recovery::{self, Read, RecoveryError};
-use super::world::World;
+use super::handover::{Batch, Handover};
+use super::journal::Journal;
+use super::outbox::{self, Outbox};
+use super::recovery::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -16,14 +16,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Command;
 use tidegate_engine::ids::{Span, Tick};
-use tidegate_store::{Entry, Keeper, PastRow, Snapshot, Store, StoreError};
+use tidegate_store::Store;
 
-/// Requests that share one append. Bounds how long a reader waits for the world.
+/// Requests that are decided with the world locked once. Bounds how long a reader waits for the world.
 pub const MAX_GROUP: usize = 256;
 /// The longest sleep without a look at the clock: a machine may sleep while we do.
 const LONGEST_SLEEP: Duration = Duration::from_secs(10);
-/// How long to wait before the log is read again when it could not be.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// What the writer does by itself.
 #[derive(Clone, Debug)]
@@ -44,20 +42,11 @@ impl Default for Habits {
 
 pub(super) struct Writer {
     shared: Arc<Shared>,
-    store: Box<dyn Store>,
+    handover: Arc<Handover>,
     jobs: Receiver<Job>,
-    outbox: Outbox,
     habits: Habits,
     /// Number of the event after the latest snapshot.
     snapshot: u64,
-    saving: Option<JoinHandle<()>>,
-}
-
-/// What one round decided.
-#[derive(Default)]
-struct Group {
-    prepared: Vec<Prepared>,
-    answers: Vec<Answer>,
 }
 
 /// Starts the writer over a world that was read from `store`.
@@ -71,25 +60,34 @@ pub fn start(
     let snapshot = read.snapshot;
     let shared = Arc::new(Shared::new(read));
     let control = Control { shared: shared.clone(), jobs: sender };
-    let writer = Writer { shared, store, jobs, outbox, habits, snapshot, saving: None };
-    let thread = std::thread::Builder::new().name("writer".into()).spawn(move || writer.run())?;
+    let handover = Arc::new(Handover::default());
+    let journal = Journal {
+        shared: shared.clone(),
+        handover: handover.clone(),
+        store,
+        outbox,
+        archive: habits.archive.clone(),
+        saving: None,
+    };
+    let journal = std::thread::Builder::new().name("journal".into()).spawn(move || journal.run())?;
+    let writer = Writer { shared, handover, jobs, habits, snapshot };
+    let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
+        writer.run();
+        // The writer has ended when all that it decided is durable, and answered.
+        let _ = journal.join();
+    })?;
     Ok((control, thread))
 }
 
 impl Writer {
     fn run(mut self) {
         while let Some(first) = self.wait() {
-            let group = self.decide(first);
-            self.commit(group);
-            self.snapshot_if_due();
+            self.decide(first);
             if self.shared.closing.load(Ordering::Relaxed) {
                 break;
             }
         }
-        self.outbox.close();
-        if let Some(saving) = self.saving.take() {
-            let _ = saving.join();
-        }
+        self.handover.close();
     }
 
     /// The next request, or nothing if a timer is due. `None` when nobody can ask any more.
@@ -113,9 +111,10 @@ impl Writer {
     }
 
     /// Runs everything that waits, and what is due.
-    fn decide(&mut self, first: Option<Job>) -> Group {
+    fn decide(&mut self, first: Option<Job>) {
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
-        let mut group = Group::default();
+        let epoch = self.handover.epoch();
+        let (mut prepared, mut answers): (Vec<Prepared>, Vec<Answer>) = Default::default();
         let mut next = first;
         loop {
             let now = self.shared.clock.now();
@@ -125,138 +124,29 @@ impl Writer {
                 if let Err(refusal) = deck.command(Command::Wake) {
                     tracing::error!(what = refusal.what(), "a timer was refused");
                 }
-                group.prepared.push(deck.finish());
+                prepared.push(deck.finish());
                 if world.engine.next_due() == before {
                     break;
                 }
             }
             let Some(job) = next.take() else { break };
             let mut deck = Deck::new(&mut world, now, job.origin);
-            group.answers.push((job.work)(&mut deck));
-            group.prepared.push(deck.finish());
-            if group.answers.len() < MAX_GROUP {
+            answers.push((job.work)(&mut deck));
+            prepared.push(deck.finish());
+            if answers.len() < MAX_GROUP {
                 next = self.jobs.try_recv().ok();
             }
         }
-        super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut group.prepared);
-        group.prepared.retain(|prepared| !prepared.is_empty());
-        self.outbox.collect(&mut world);
-        group
-    }
-
-    fn commit(&mut self, group: Group) {
-        let Group { prepared, answers } = group;
-        match self.append(&prepared) {
-            Ok(()) => {
-                let next = prepared.last().map(Prepared::next);
-                if let Some(next) = next {
-                    self.shared.durable.send_modify(|durable| durable.next = next);
-                }
-                answers.into_iter().for_each(|answer| answer(Ok(())));
-                if let Some(next) = next {
-                    let lines = prepared.into_iter().flat_map(|prepared| prepared.lines).collect();
-                    self.shared.hub.publish(lines, next);
-                }
-                self.outbox.send();
-            }
-            Err(error) => {
-                tracing::error!(error = %error, "the store did not take a change: it is undone");
-                self.undo();
-                let full = matches!(error, StoreError::Full { .. });
-                let outcome = Unavailable::Store { what: error.to_string().into(), full };
-                answers.into_iter().for_each(|answer| answer(Err(outcome.clone())));
-            }
-        }
-    }
-
-    fn append(&mut self, prepared: &[Prepared]) -> Result<(), StoreError> {
-        if prepared.is_empty() {
-            return Ok(());
-        }
-        let encoded: Vec<Encoded<'_>> = prepared.iter().map(encode).collect();
-        let pieces: Vec<Pieces<'_>> = encoded.iter().map(Encoded::pieces).collect();
-        let with = encoded.iter().zip(&pieces);
-        let past: Vec<Vec<PastRow<'_>>> =
-            with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
-        let entries: Vec<Entry<'_>> =
-            with.zip(&past).map(|((encoded, pieces), past)| encoded.entry(pieces, past)).collect();
-        self.store.append(&entries)
-    }
-
-    /// The world is ahead of the log: it is built again from the log.
-    #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be read again")]
-    fn undo(&mut self) {
-        let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
-        loop {
-            let reader = self.store.reader().map_err(RecoveryError::from);
-            match reader.and_then(|reader| recovery::read_world(&*reader)) {
-                Ok(read) => {
-                    *world = read.world;
-                    break;
-                }
-                Err(error) => {
-                    tracing::error!(error = %error, "the log cannot be read: trying again");
-                    std::thread::sleep(RETRY);
-                }
-            }
-        }
-        self.outbox.restate(&world);
-        let next = world.next;
-        self.shared.durable.send_modify(|durable| {
-            *durable = Durable { next, failures: durable.failures + 1 };
+        super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut prepared);
+        let notices = outbox::collect(&mut world);
+        let snapshot = (world.next >= self.snapshot.saturating_add(self.habits.snapshot_every)).then(|| {
+            // Set whatever comes of it: a full disk is not asked again at every request.
+            self.snapshot = world.next;
+            Box::new(world.clone())
         });
+        drop(world);
+        // Readers do not wait for this.
+        let entries = prepared.into_iter().filter(|prepared| !prepared.is_empty()).map(encode).collect();
+        self.handover.put(Batch { entries, answers, notices, snapshot }, epoch);
     }
-
-    /// Starts a snapshot when the log has grown enough and none is being saved.
-    fn snapshot_if_due(&mut self) {
-        let next = self.shared.durable.borrow().next;
-        let busy = self.saving.as_ref().is_some_and(|thread| !thread.is_finished());
-        if busy || next < self.snapshot + self.habits.snapshot_every {
-            return;
-        }
-        // Set whatever comes of it: a full disk is not asked again at every request.
-        self.snapshot = next;
-        match self.store.keeper() {
-            // After a commit and before the next decision all of the world is durable.
-            Ok(keeper) => {
-                let copy = self.shared.world().clone();
-                let archive = self.habits.archive.clone();
-                self.saving = save_snapshot(copy, keeper, self.shared.clock.now(), archive);
-            }
-            Err(error) => tracing::warn!(%error, "no snapshot was saved"),
-        }
-    }
-}
-
-/// Writes a copy of the world down while the world goes on.
-fn save_snapshot(
-    world: World,
-    mut keeper: Box<dyn Keeper>,
-    now: Tick,
-    archive: Option<PathBuf>,
-) -> Option<JoinHandle<()>> {
-    let save = move || {
-        let encoded = recovery::encode_world(&world).map_err(|error| error.to_string());
-        let saved = encoded.and_then(|(format, body)| {
-            let snapshot = Snapshot { next: world.next, format, body: &body };
-            keeper.save_snapshot(snapshot).map_err(|error| error.to_string())
-        });
-        let before = now.0.saturating_sub(REMEMBERED.0);
-        let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
-        if let Err(error) = swept {
-            tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");
-            return;
-        }
-        if let Some(dir) = archive {
-            // Named by what it is saved after: a file of that name is never there yet.
-            match keeper.archive(world.next, &dir.join(format!("log-before-{}.db", world.next))) {
-                Ok(archived) if archived.entries == 0 => {}
-                Ok(archived) => {
-                    tracing::info!(archived.first, archived.next, "a part of the log was archived")
-                }
-                Err(error) => tracing::warn!(%error, "nothing was archived: the log keeps it"),
-            }
-        }
-    };
-    std::thread::Builder::new().name("snapshot".into()).spawn(save).ok()
 }

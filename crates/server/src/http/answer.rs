@@ -26,14 +26,21 @@ impl<T> Answer<T> {
 
 impl<T: Serialize> IntoResponse for Answer<T> {
     fn into_response(self) -> Response {
-        let body = serde_json::to_vec(&self.body).expect("an answer is plain data");
-        let mut response = body.into_response();
+        let mut response = json(&self.body).into_response();
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if let Some(tag) = self.version.and_then(|v| HeaderValue::from_str(&format!("\"{v}\"")).ok()) {
             response.headers_mut().insert(ETAG, tag);
         }
         response
     }
+}
+
+/// An answer, written out.
+pub fn json(body: &impl Serialize) -> Vec<u8> {
+    // Room for one resource: growing on the way costs as much as writing.
+    let mut bytes = Vec::with_capacity(2_048);
+    serde_json::to_writer(&mut bytes, body).expect("an answer is plain data");
+    bytes
 }
 
 /// What was read, or why it was not.

@@ -1,5 +1,6 @@
 //! The way of every change: dry or not, once or again, answered when durable.
 
+use super::answer::json;
 use super::app::App;
 use super::auth::Caller;
 use super::problem::Refused;
@@ -112,6 +113,13 @@ struct Settled {
     body: Bytes,
 }
 
+/// What the writer hands back.
+enum Decided<T> {
+    Made(Made<T>),
+    /// With an Idempotency-Key the answer is part of what was decided.
+    Settled(Settled),
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Preview<'a> {
@@ -140,7 +148,7 @@ impl Change {
     /// request is answered as it was the first time, and another one is refused.
     pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: &[u8], work: F) -> Response
     where
-        T: Serialize,
+        T: Serialize + Send + 'static,
         F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
     {
         match self.decide(app, operation, sent, work).await {
@@ -157,7 +165,7 @@ impl Change {
         work: F,
     ) -> Result<Settled, Problem>
     where
-        T: Serialize,
+        T: Serialize + Send + 'static,
         F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
     {
         let origin =
@@ -166,7 +174,7 @@ impl Change {
             let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
             let (settled, prepared) = previewed.map_err(unavailable)?;
             let settled = settled?;
-            let lines = prepared.lines.iter().map(|line| raw(&line.data)).collect();
+            let lines = prepared.lines.iter().map(|line| raw(line.data())).collect();
             return Ok(settle(Made::ok(Preview {
                 dry_run: true,
                 would: lines,
@@ -177,18 +185,22 @@ impl Change {
         let earlier = self.earlier(app).await?;
         let decided = app.control.write(origin, move |deck| {
             let Some((key, hash)) = self.key.clone().zip(hash) else {
-                return work(deck, &self).map(settle);
+                return work(deck, &self).map(Decided::Made);
             };
             let known = deck.world().receipts.get(&key, deck.now()).cloned().or(earlier);
             if let Some(receipt) = known {
-                return repeat(&receipt, hash);
+                return repeat(&receipt, hash).map(Decided::Settled);
             }
             let settled = settle(work(deck, &self)?);
             let (status, body) = (settled.status.as_u16(), Arc::from(settled.body.as_ref()));
             deck.remember(Receipt { key, request: hash, status, body, at: deck.now() });
-            Ok(settled)
+            Ok(Decided::Settled(settled))
         });
-        decided.await.map_err(unavailable)?
+        // Written out here, not by the writer: others wait for it.
+        decided.await.map_err(unavailable)?.map(|decided| match decided {
+            Decided::Made(made) => settle(made),
+            Decided::Settled(settled) => settled,
+        })
     }
 
     fn hash(&self, sent: &[u8]) -> [u8; 32] {
@@ -223,8 +235,7 @@ fn repeat(receipt: &Receipt, request: [u8; 32]) -> Result<Settled, Problem> {
 }
 
 fn settle<T: Serialize>(made: Made<T>) -> Settled {
-    let body = serde_json::to_vec(&made.body).expect("an answer is plain data");
-    Settled { status: made.status, version: made.version, body: body.into() }
+    Settled { status: made.status, version: made.version, body: json(&made.body).into() }
 }
 
 fn raw(json: &str) -> &RawValue {

@@ -1,5 +1,6 @@
 //! Connections: accepted up to a bound, encrypted where asked for, cut off when they dawdle.
 
+use super::stall::Stalling;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::connect_info::ConnectInfo;
@@ -12,7 +13,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
@@ -21,6 +22,11 @@ use tower::ServiceExt;
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
 /// Connections at once. Watchers are most of them; each costs some 20 KiB.
 pub const MAX_CONNECTIONS: usize = 16_384;
+/// Bytes that the kernel takes for a client before we notice that it does not read. Without a bound it takes some
+/// megabytes, which is much for each of many watchers.
+const SEND_BUFFER: u32 = 128 << 10;
+/// Connections that wait to be accepted.
+const BACKLOG: u32 = 1_024;
 /// Descriptors for everything but connections: the store, logs, the executor.
 const OTHER_DESCRIPTORS: u64 = 512;
 /// How long requests in flight may take to end when the server goes down.
@@ -40,6 +46,17 @@ pub fn connection_limit() -> usize {
     }
     let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     (files.saturating_sub(OTHER_DESCRIPTORS) as usize).clamp(1, MAX_CONNECTIONS)
+}
+
+/// Listens on an address.
+pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // As `TcpListener::bind` has it: a server that restarts need not wait for old connections.
+    socket.set_reuseaddr(true)?;
+    // Connections inherit it.
+    socket.set_send_buffer_size(SEND_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 /// Serves until `closing` turns true; then lets requests in flight end.
@@ -111,7 +128,7 @@ where
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+        .serve_connection(TokioIo::new(Stalling::new(stream)), TowerToHyperService::new(service));
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -2,4 +2,5 @@
 
 pub mod listen;
 pub mod rewrite;
+pub mod stall;
 pub mod tls;

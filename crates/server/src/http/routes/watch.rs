@@ -3,14 +3,13 @@
 use super::super::app::App;
 use super::super::extract::Params;
 use super::super::problem::Refused;
-use crate::core::hub::{Hub, Line, Look, Topic};
+use crate::core::hub::{Hub, Look, Topic};
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use std::fmt::Write as _;
 use std::time::Duration;
 use tidegate_api::limits::{MAX_FILTER, MAX_WATCHERS, WATCH_HEARTBEAT};
 use tidegate_api::problem::{Code, Problem};
@@ -159,7 +158,7 @@ impl Watching {
                 lines
                     .iter()
                     .filter(|line| self.query.wants(&line.topic))
-                    .for_each(|line| write(&mut text, line));
+                    .for_each(|line| text.push_str(line.frame()));
                 self.next = next;
             }
         }
@@ -168,8 +167,4 @@ impl Watching {
         }
         Ok(text)
     }
-}
-
-fn write(text: &mut String, line: &Line) {
-    let _ = write!(text, "id: {}\nevent: {}\ndata: {}\n\n", line.number, line.event, line.data);
 }

@@ -1,0 +1,152 @@
+//! The thread that makes durable what was decided, and answers.
+
+use super::control::{Durable, Shared, Unavailable};
+use super::encode::{Encoded, Pieces};
+use super::handover::{Batch, Handover};
+use super::outbox::Outbox;
+use super::receipts::REMEMBERED;
+use super::recovery::{self, RecoveryError};
+use super::world::World;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tidegate_engine::ids::Tick;
+use tidegate_store::{Entry, Keeper, PastRow, Snapshot, Store, StoreError};
+
+/// How long to wait before the log is read again when it could not be.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The only one that writes to the store.
+pub(super) struct Journal {
+    pub(super) shared: Arc<Shared>,
+    pub(super) handover: Arc<Handover>,
+    pub(super) store: Box<dyn Store>,
+    pub(super) outbox: Outbox,
+    /// Where parts of the log go that no start needs any more.
+    pub(super) archive: Option<PathBuf>,
+    pub(super) saving: Option<JoinHandle<()>>,
+}
+
+impl Journal {
+    /// Until the writer has closed the handover and all of it is written.
+    pub(super) fn run(mut self) {
+        while let Some(batch) = self.handover.take() {
+            match self.append(&batch.entries) {
+                Ok(()) => self.settle(batch),
+                Err(error) => self.undo(batch, &error),
+            }
+        }
+        self.outbox.close();
+        if let Some(saving) = self.saving.take() {
+            let _ = saving.join();
+        }
+    }
+
+    fn append(&mut self, encoded: &[Encoded]) -> Result<(), StoreError> {
+        if encoded.is_empty() {
+            return Ok(());
+        }
+        let pieces: Vec<Pieces<'_>> = encoded.iter().map(Encoded::pieces).collect();
+        let with = encoded.iter().zip(&pieces);
+        let past: Vec<Vec<PastRow<'_>>> =
+            with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
+        let entries: Vec<Entry<'_>> =
+            with.zip(&past).map(|((encoded, pieces), past)| encoded.entry(pieces, past)).collect();
+        self.store.append(&entries)
+    }
+
+    /// It is durable: everybody may know.
+    fn settle(&mut self, batch: Batch) {
+        let Batch { entries, answers, notices, snapshot } = batch;
+        let next = entries.last().map(|entry| entry.prepared.next());
+        if let Some(next) = next {
+            self.shared.durable.send_modify(|durable| durable.next = next);
+        }
+        answers.into_iter().for_each(|answer| answer(Ok(())));
+        if let Some(next) = next {
+            let lines = entries.into_iter().flat_map(|entry| entry.prepared.lines);
+            self.shared.hub.publish(lines, next);
+        }
+        self.outbox.send(notices);
+        if let Some(world) = snapshot {
+            self.save(*world);
+        }
+    }
+
+    /// The world is ahead of the log: it is built again from the log, and all that was decided since is refused.
+    #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be read again")]
+    fn undo(&mut self, batch: Batch, error: &StoreError) {
+        tracing::error!(error = %error, "the store did not take a change: it is undone");
+        let full = matches!(error, StoreError::Full { .. });
+        let outcome = Unavailable::Store { what: error.to_string().into(), full };
+        let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
+        loop {
+            let reader = self.store.reader().map_err(RecoveryError::from);
+            match reader.and_then(|reader| recovery::read_world(&*reader)) {
+                Ok(read) => {
+                    *world = read.world;
+                    break;
+                }
+                Err(error) => {
+                    tracing::error!(error = %error, "the log cannot be read: trying again");
+                    std::thread::sleep(RETRY);
+                }
+            }
+        }
+        self.outbox.restate(&world);
+        let next = world.next;
+        self.shared.durable.send_modify(|durable| {
+            *durable = Durable { next, failures: durable.failures + 1 };
+        });
+        self.handover.fail(&outcome);
+        drop(world);
+        batch.refuse(&outcome);
+    }
+
+    /// Starts to save a snapshot, if none is being saved.
+    fn save(&mut self, world: World) {
+        if self.saving.as_ref().is_some_and(|thread| !thread.is_finished()) {
+            return;
+        }
+        match self.store.keeper() {
+            Ok(keeper) => {
+                self.saving = save_snapshot(world, keeper, self.shared.clock.now(), self.archive.clone());
+            }
+            Err(error) => tracing::warn!(%error, "no snapshot was saved"),
+        }
+    }
+}
+
+/// Writes a copy of the world down while the world goes on.
+fn save_snapshot(
+    world: World,
+    mut keeper: Box<dyn Keeper>,
+    now: Tick,
+    archive: Option<PathBuf>,
+) -> Option<JoinHandle<()>> {
+    let save = move || {
+        let encoded = recovery::encode_world(&world).map_err(|error| error.to_string());
+        let saved = encoded.and_then(|(format, body)| {
+            let snapshot = Snapshot { next: world.next, format, body: &body };
+            keeper.save_snapshot(snapshot).map_err(|error| error.to_string())
+        });
+        let before = now.0.saturating_sub(REMEMBERED.0);
+        let swept = saved.and_then(|()| keeper.sweep(before).map_err(|error| error.to_string()));
+        if let Err(error) = swept {
+            tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");
+            return;
+        }
+        if let Some(dir) = archive {
+            // Named by what it is saved after: a file of that name is never there yet.
+            match keeper.archive(world.next, &dir.join(format!("log-before-{}.db", world.next))) {
+                Ok(archived) if archived.entries == 0 => {}
+                Ok(archived) => {
+                    tracing::info!(archived.first, archived.next, "a part of the log was archived")
+                }
+                Err(error) => tracing::warn!(%error, "nothing was archived: the log keeps it"),
+            }
+        }
+    };
+    std::thread::Builder::new().name("snapshot".into()).spawn(save).ok()
+}
