@@ -1,5 +1,6 @@
 //! Wall time and CPU time: the only place of this crate that reads a clock.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -71,6 +72,25 @@ impl Deadline {
     }
 }
 
+/// A point in time that is counted from.
+#[derive(Clone, Copy, Debug)]
+pub struct Start(Instant);
+
+#[allow(clippy::disallowed_methods, reason = "a benchmark measures wall time")]
+impl Start {
+    pub fn now() -> Start {
+        Start(Instant::now())
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.0.elapsed().as_secs_f64()
+    }
+
+    pub fn nanoseconds(&self) -> f64 {
+        self.0.elapsed().as_nanos() as f64
+    }
+}
+
 /// The scheduler's account of this thread.
 #[derive(Clone, Copy, Debug)]
 struct Turns {
@@ -94,4 +114,15 @@ pub fn cpu_seconds() -> f64 {
     let account = fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
     let running = account.split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok());
     running.map_or(f64::NAN, |ns| ns / 1e9)
+}
+
+/// CPU seconds of the threads that there are, by their names.
+pub fn cpu_by_thread() -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    for task in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let file = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let running = file("schedstat").split_whitespace().next().and_then(|ns| ns.parse::<f64>().ok());
+        *sums.entry(file("comm").trim().to_owned()).or_default() += running.unwrap_or(0.0) / 1e9;
+    }
+    sums
 }

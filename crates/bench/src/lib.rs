@@ -9,6 +9,7 @@
 //! | `backlog` | a very large cluster |
 //! | `drive`, `flow`, `philly` | work in virtual time |
 //! | `openb` | how full a real cluster gets |
+//! | `service` | a real server over loopback HTTP, on a real directory |
 
 pub mod admit;
 pub mod backlog;
@@ -26,6 +27,7 @@ pub mod random;
 pub mod reclaim;
 pub mod refuse;
 pub mod samples;
+pub mod service;
 pub mod sizes;
 pub mod table;
 pub mod trace;

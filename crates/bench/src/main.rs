@@ -7,7 +7,7 @@ use tidegate_bench::bench::Bench;
 use tidegate_bench::clock::Stopwatch;
 use tidegate_bench::memory::{self, Chill};
 use tidegate_bench::table::{Measure, Table};
-use tidegate_bench::{admit, backlog, flow, instructions, openb, philly, preempt, reclaim, refuse};
+use tidegate_bench::{admit, backlog, flow, instructions, openb, philly, preempt, reclaim, refuse, service};
 
 /// Where the traces of real clusters are.
 const TRACES: &str = "TIDEGATE_TRACES";
@@ -15,7 +15,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 10] = [
+const SECTIONS: [Section; 14] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -27,6 +27,10 @@ const SECTIONS: [Section; 10] = [
     ("philly", run_philly),
     ("openb", run_openb),
     ("instructions", instructions::run),
+    ("submit", service::submit::run),
+    ("latency", service::latency::run),
+    ("startup", service::startup::run),
+    ("watch", service::watch::run),
 ];
 
 fn main() -> ExitCode {

@@ -21,6 +21,22 @@ impl Samples {
         }
     }
 
+    pub fn extend(&mut self, others: Samples) {
+        self.0.extend(others.0);
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len() as f64
+    }
+
     pub fn p50(&self) -> f64 {
         self.quantile(0.5)
     }
