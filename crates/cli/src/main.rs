@@ -1,58 +1,52 @@
 //! The binary `tidegate`: arguments, files, exit codes. Data goes to stdout, everything else to stderr.
+//!
+//! | where | what |
+//! |---|---|
+//! | `client` | the one way to a server: finding it, asking it, watching it |
+//! | `output` | tables, documents, names; what a change did or would do |
+//! | `workload`, `quota`, `supply`, `apply`, `account` | verbs that ask a server |
+//! | `local` | verbs that need none: simulations, backups, configuration |
+//! | `exit` | exit codes, stdout and stderr |
 
+mod account;
+mod apply;
+mod client;
+mod clock;
 mod exit;
-mod simulate;
+mod follow;
+mod local;
+mod manifest;
+mod output;
+mod pages;
+mod progress;
+mod quota;
+mod supply;
+mod verbs;
+mod workload;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::Parser;
+use client::find::Connection;
 use exit::Exit;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-const EXAMPLES: &str = "Examples:
+const EXAMPLES: &str = concat!(
+    "Examples:
   tidegate simulate scenarios/worked-example.tide
-  tidegate simulate - -o json < what-if.tide
-  tidegate version
+  tidegate submit -- echo hi
+  tidegate list
+  tidegate quota tree
 
-Exit codes:
-  0  ok (a command that a scenario's engine refuses is an event, not a failure)
-  1  failure
-  2  usage, a syntax error, or a declaration that breaks a rule
-  3  not found";
-
-const SIMULATE_EXAMPLES: &str = "Examples:
-  tidegate simulate scenarios/worked-example.tide
-  tidegate simulate scenarios/worked-example.tide -o json
-  printf 'pool h100 1x8 H100\\nquota Q 8 pool=h100\\nat 0s submit a Q training p5 1x8 for 1h\\n' | tidegate simulate -
-
-The language is described in docs/scenario-language.md.";
+"
+);
 
 /// Shares GPUs between teams and keeps the books like a bank
 #[derive(Debug, Parser)]
-#[command(name = "tidegate", version, after_help = EXAMPLES)]
-struct Arguments {
+#[command(name = "tidegate", version, after_help = format!("{EXAMPLES}{}", exit::EXIT_CODES))]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    connection: Connection,
     #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Debug, Subcommand)]
-enum Verb {
-    /// Run a scenario in virtual time, on the real engine
-    #[command(after_help = SIMULATE_EXAMPLES)]
-    Simulate {
-        /// A scenario file; - reads standard input
-        file: PathBuf,
-        /// Lines for people, or one document for programs
-        #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-        output: Format,
-    },
-    /// Print the version
-    Version,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Format {
-    Text,
-    Json,
+    verb: verbs::Verb,
 }
 
 fn main() -> ExitCode {
@@ -61,18 +55,15 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help that was asked for is data; a broken pipe is nothing to complain about.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { ExitCode::SUCCESS };
+            let code = if error.use_stderr() { Exit::Usage as u8 } else { 0 };
+            return ExitCode::from(code);
         }
     };
-    let outcome = match arguments.verb {
-        Verb::Simulate { file, output } => simulate::simulate(&file, output),
-        Verb::Version => exit::print(concat!("tidegate ", env!("CARGO_PKG_VERSION"), "\n")),
-    };
-    match outcome {
+    match arguments.verb.run(&arguments.connection) {
         Ok(()) => ExitCode::SUCCESS,
-        Err((exit, message)) => {
-            exit::complain(&message);
-            exit.into()
+        Err(failure) => {
+            exit::complain(&failure);
+            ExitCode::from(failure.code)
         }
     }
 }

@@ -1,0 +1,32 @@
+//! `--watch` of lists that are printed anew: again whenever something that they show has happened.
+
+use crate::client::Client;
+use crate::clock;
+use crate::exit::{Outcome, print};
+use std::time::Duration;
+
+/// Changes come in flocks: what happens within this time is printed at once.
+const GATHER: Duration = Duration::from_millis(150);
+
+/// Prints, and with `watch` again whenever a change of these kinds shows, until somebody stops it.
+pub(crate) fn follow(
+    client: &Client,
+    watch: bool,
+    kinds: &str,
+    render: impl Fn() -> Outcome<String>,
+) -> Outcome {
+    if !watch {
+        return print(&render()?);
+    }
+    let mut events = client.watch(vec![("kinds", kinds.into())])?;
+    let mut shown = String::new();
+    loop {
+        let text = render()?;
+        if text != shown {
+            print(&text)?;
+            shown = text;
+        }
+        events.next()?;
+        clock::pause(GATHER);
+    }
+}

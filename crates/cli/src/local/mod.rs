@@ -1,0 +1,4 @@
+//! What needs no server: files on this machine.
+
+pub(crate) mod simulate;
+pub(crate) mod store;

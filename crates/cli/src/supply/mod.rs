@@ -1,0 +1,4 @@
+//! The physical supply: pools and their nodes.
+
+pub(crate) mod node;
+pub(crate) mod pool;

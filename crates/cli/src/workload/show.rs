@@ -1,0 +1,222 @@
+//! Workloads in words and in columns.
+
+use super::PATH;
+use crate::client::Client;
+use crate::clock::{ago, now_ms, short};
+use crate::exit::Outcome;
+use crate::output::facts::Facts;
+use crate::output::figures::amounts;
+use crate::output::style::Style;
+use crate::output::table::{Cell, Table};
+use crate::output::{Output, one};
+use clap::Args;
+use tidegate_api::explain::Preempted;
+use tidegate_api::name::Name;
+use tidegate_api::workload::{DrawStatus, Workload, WorkloadState};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  tidegate show train-1
+  tidegate show train-1 -o yaml
+  tidegate show w-42 -o json | jq .status.placements";
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    /// Names, for the latest of that name, or uids
+    #[arg(required = true, value_name = "NAME")]
+    names: Vec<Name>,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Show {
+    pub(crate) fn run(self, client: &Client) -> Outcome {
+        for name in &self.names {
+            let workload: Workload = client.get(format!("{PATH}/{name}"))?;
+            one(self.output.output, &workload, |_| text(&workload))?;
+        }
+        Ok(())
+    }
+}
+
+/// The word of a state.
+pub(crate) fn word(state: WorkloadState) -> &'static str {
+    match state {
+        WorkloadState::Queued => "queued",
+        WorkloadState::Suspended => "suspended",
+        WorkloadState::Held => "held",
+        WorkloadState::Running => "running",
+        WorkloadState::Leaving => "leaving",
+        WorkloadState::Finished => "finished",
+        WorkloadState::Failed => "failed",
+        WorkloadState::Stopped => "stopped",
+    }
+}
+
+pub(crate) fn is_ended(state: WorkloadState) -> bool {
+    matches!(state, WorkloadState::Finished | WorkloadState::Failed | WorkloadState::Stopped)
+}
+
+fn is_waiting(state: WorkloadState) -> bool {
+    matches!(state, WorkloadState::Queued | WorkloadState::Suspended | WorkloadState::Held)
+}
+
+/// Why it is not running, or not as it should: the nearest reason, or all of them.
+pub(crate) fn why(workload: &Workload, all: bool) -> String {
+    let status = &workload.status;
+    let mut reasons: Vec<String> = status.reasons.iter().map(|reason| reason.text.clone()).collect();
+    if !all {
+        reasons.truncate(1);
+    }
+    let preempted = status.last_preemption.as_ref().map(preemption);
+    match status.state {
+        state if is_waiting(state) => {
+            let position = status.position.map(|position| format!("position {position}"));
+            let preempted = preempted.filter(|_| reasons.is_empty() || all);
+            let parts: Vec<String> = position.into_iter().chain(reasons).chain(preempted).collect();
+            if parts.is_empty() { "is about to be looked at".into() } else { parts.join("; ") }
+        }
+        WorkloadState::Leaving => preempted.unwrap_or_else(|| "was asked to stop".into()),
+        WorkloadState::Failed => status.exit_code.map_or(String::new(), |code| format!("exit code {code}")),
+        WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
+            let counts = status.replicas;
+            let some = format!("{} of {} replicas run", counts.running, counts.wanted);
+            std::iter::once(some).chain(preempted).collect::<Vec<_>>().join("; ")
+        }
+        _ => String::new(),
+    }
+}
+
+/// `preempted by a1 (child-level of Quota1)`.
+fn preemption(preempted: &Preempted) -> String {
+    let by = preempted.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
+    let of = preempted.policy_of.as_ref().map_or(String::new(), |quota| format!(" of {quota}"));
+    format!("preempted{by} ({}{of})", preempted.rule)
+}
+
+/// Nodes that it is on, each once.
+fn nodes(workload: &Workload) -> Vec<&str> {
+    let mut names: Vec<&str> = workload.status.placements.iter().map(|p| p.node.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn draw(draw: &DrawStatus) -> String {
+    format!("{}:{} ({}, {})", draw.account, amounts(&draw.amounts), draw.rule, draw.class)
+}
+
+const COLUMNS: [&str; 9] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "WHY"];
+const WIDE_COLUMNS: [&str; 15] = [
+    "NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "UID", "OWNER", "CLASS", "NODES",
+    ">PREEMPTED", ">RESTARTS", "WHY",
+];
+
+/// Workloads in columns; the last one says why each waits.
+pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
+    let mut table = Table::new(if wide { &WIDE_COLUMNS } else { &COLUMNS });
+    for workload in workloads {
+        let status = &workload.status;
+        let mut cells = vec![
+            Cell::from(&workload.metadata.name),
+            Cell::styled(word(status.state), Style::of(status.state)),
+            Cell::from(&status.quota),
+            Cell::from(status.module),
+            Cell::from(status.priority.0.get()),
+            Cell::from(format!("{}/{}", status.replicas.running, status.replicas.wanted)),
+            Cell::from(status.gpu),
+            Cell::from(ago(workload.metadata.created_at)),
+        ];
+        if wide {
+            let nodes = nodes(workload);
+            let nodes = (!nodes.is_empty()).then(|| nodes.join(","));
+            cells.extend([
+                Cell::from(&workload.metadata.uid),
+                Cell::from(&status.owner),
+                Cell::maybe(status.class),
+                Cell::maybe(nodes),
+                Cell::from(status.preemptions),
+                Cell::from(status.restarts),
+            ]);
+        }
+        cells.push(Cell::from(why(workload, wide)));
+        table.row(cells);
+    }
+    table
+}
+
+/// Everything that is known of a workload, for people.
+pub(crate) fn text(workload: &Workload) -> String {
+    let (status, spec) = (&workload.status, &workload.spec);
+    let counts = status.replicas;
+    let mut facts = Facts::default();
+    facts
+        .add("name", format!("{} ({})", workload.metadata.name, workload.metadata.uid))
+        .add("state", Style::of(status.state).paint(word(status.state)));
+    let reasons: Vec<String> = match why(workload, true).as_str() {
+        "" => Vec::new(),
+        why => why.split("; ").map(str::to_string).collect(),
+    };
+    facts
+        .lines("why", reasons)
+        .add("quota", &status.quota)
+        .add("workspace", &status.workspace)
+        .add("module", status.module)
+        .add("priority", status.priority.0.get())
+        .add("owner", &status.owner)
+        .add(
+            "replicas",
+            format!(
+                "{} running, {} held, {} leaving, of {}",
+                counts.running, counts.held, counts.leaving, counts.wanted
+            ),
+        )
+        .add("gpus", status.gpu)
+        .maybe("class", status.class)
+        .lines("draws", status.draws.iter().map(draw).collect());
+    let placements = status.placements.iter().map(|p| {
+        let devices: Vec<String> = p.devices.iter().map(u32::to_string).collect();
+        let on = if devices.is_empty() { String::new() } else { format!(" devices {}", devices.join(",")) };
+        format!("{}{on}", p.node)
+    });
+    facts.lines("nodes", placements.collect());
+    let since = |time: Option<tidegate_api::time::Time>| time.map(|at| format!("{at} ({} ago)", ago(at)));
+    facts
+        .maybe("submitted", since(Some(workload.metadata.created_at)))
+        .maybe("started", since(status.started_at))
+        .maybe("ended", since(status.ended_at));
+    if let (Some(start), WorkloadState::Running) = (status.started_at, status.state) {
+        facts.add("running for", short(now_ms().saturating_sub(start.tick().0)));
+    }
+    facts.maybe("exit code", status.exit_code);
+    if status.preemptions > 0 {
+        facts.add("preempted", format!("{} times", status.preemptions));
+    }
+    if let Some(preempted) = &status.last_preemption {
+        let why = format!("{} at {}: {}", preemption(preempted), preempted.at, preempted.why);
+        facts.add("last preemption", why);
+    }
+    if status.restarts > 0 {
+        facts.add("restarts", status.restarts);
+    }
+    if !spec.command.is_empty() {
+        facts.add("command", spec.command.join(" "));
+    }
+    facts.text()
+}
+
+/// One line after a change.
+pub(crate) fn sentence(workload: &Workload) -> String {
+    let status = &workload.status;
+    let mut line = format!("{} {}", workload.metadata.name, word(status.state));
+    match status.state {
+        WorkloadState::Running | WorkloadState::Leaving => {
+            let nodes = nodes(workload);
+            if !nodes.is_empty() {
+                line.push_str(&format!(" on {}", nodes.join(",")));
+            }
+        }
+        state if is_waiting(state) => line.push_str(&format!(" in {}: {}", status.quota, why(workload, true))),
+        _ => {}
+    }
+    line
+}
