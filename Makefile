@@ -3,7 +3,7 @@
 EXAMPLE := scenarios/worked-example.tide
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench lint
+.PHONY: help run build test bench lint man
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -22,3 +22,6 @@ bench: ## Measure decisions; TIDEGATE_TRACES=DIR adds the replay of cluster trac
 
 lint: ## Format check and lints only
 	@scripts/test.sh fmt clippy
+
+man: ## Write the man pages to target/man
+	@cargo run --quiet --bin tidegate -- man target/man

@@ -45,10 +45,14 @@ impl Login {
         };
         let token = token.trim().to_string();
         if token.is_empty() {
-            return Err(Failure::usage("no token was given").hint("the administrator's token is DIR/admin.token"));
+            return Err(
+                Failure::usage("no token was given").hint("the administrator's token is DIR/admin.token")
+            );
         }
-        let ca_file = connection.ca_file.as_ref().map(|file| std::path::absolute(file).unwrap_or(file.clone()));
-        let found = Found { server: server.clone(), token: token.clone(), ca_file: ca_file.clone(), by: "login" };
+        let ca_file =
+            connection.ca_file.as_ref().map(|file| std::path::absolute(file).unwrap_or(file.clone()));
+        let found =
+            Found { server: server.clone(), token: token.clone(), ca_file: ca_file.clone(), by: "login" };
         let who: Whoami = Client::new(found)?.get("/api/v1/whoami")?;
         let file = Profile { server: server.clone(), token, ca_file }.write()?;
         note(format!("logged in to {server} as {}; remembered in {}", who.user, file.display()));

@@ -55,10 +55,10 @@ fn apply(client: &Client, file: &std::path::Path, options: ChangeOptions) -> Out
                 Failure::new(crate::exit::Exit::Failure, format!("the answer cannot be read: {error}"))
             })?;
             if matches!(options.output, Some(Format::Json | Format::Yaml)) {
-                print_would(&would, options.output)?;
+                print_would(&would, options.output, None)?;
             } else {
                 print_result(&result, options.output)?;
-                print_would(&would, None)?;
+                print_would(&would, None, None)?;
             }
             result
         }
@@ -81,7 +81,9 @@ fn place(applied: &Applied) -> String {
 fn print_result(result: &ApplyResult, format: Option<Format>) -> Outcome {
     match format {
         Some(format @ (Format::Json | Format::Yaml)) => document(format, result),
-        Some(Format::Name) => print(&result.results.iter().map(|a| format!("{}\n", place(a))).collect::<String>()),
+        Some(Format::Name) => {
+            print(&result.results.iter().map(|a| format!("{}\n", place(a))).collect::<String>())
+        }
         _ => print(&result.results.iter().map(line).collect::<String>()),
     }
 }
@@ -93,6 +95,7 @@ fn line(applied: &Applied) -> String {
         Became::Unchanged => ("unchanged", Style::Dim),
         Became::Refused => ("refused", Style::Bad),
     };
-    let changed = if applied.changed.is_empty() { String::new() } else { format!(" ({})", applied.changed.join(", ")) };
+    let changed =
+        if applied.changed.is_empty() { String::new() } else { format!(" ({})", applied.changed.join(", ")) };
     format!("{} {}{changed}\n", place(applied), style.paint(word))
 }

@@ -73,6 +73,14 @@ impl Failure {
     }
 }
 
+/// On one line, for where it is no end but part of a story.
+impl Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.what)?;
+        self.hint.iter().try_for_each(|hint| write!(f, "; hint: {hint}"))
+    }
+}
+
 impl From<Problem> for Failure {
     fn from(problem: Problem) -> Failure {
         let mut failure = Failure::new(exit_of(problem.code), &problem.detail).hint(&problem.hint);

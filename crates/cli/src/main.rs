@@ -5,6 +5,8 @@
 //! | `client` | the one way to a server: finding it, asking it, watching it |
 //! | `output` | tables, documents, names; what a change did or would do |
 //! | `workload`, `quota`, `supply`, `apply`, `account` | verbs that ask a server |
+//! | `serving` | a server in this process: `serve` and `demo` |
+//! | `top` | everything, live |
 //! | `local` | verbs that need none: simulations, backups, configuration |
 //! | `exit` | exit codes, stdout and stderr |
 
@@ -20,7 +22,9 @@ mod output;
 mod pages;
 mod progress;
 mod quota;
+mod serving;
 mod supply;
+mod top;
 mod verbs;
 mod workload;
 
@@ -32,6 +36,8 @@ use std::process::ExitCode;
 const EXAMPLES: &str = concat!(
     "Examples:
   tidegate simulate scenarios/worked-example.tide
+  tidegate demo
+  tidegate serve
   tidegate submit -- echo hi
   tidegate list
   tidegate quota tree

@@ -4,14 +4,21 @@ use crate::client::Client;
 use crate::client::find::Connection;
 use crate::exit::{Outcome, print};
 use crate::output::Output;
+use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, show, submit};
-use crate::{account, apply, local, pages, quota, supply, workload};
+use crate::{account, apply, local, pages, quota, supply, top, workload};
 use clap::Subcommand;
 use clap_complete::Shell;
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Start the server: API and executor, with an embedded store
+    #[command(after_help = serve::EXAMPLES)]
+    Serve(Box<serve::Serve>),
+    /// Play the worked example on 128 virtual GPUs, and leave its server up
+    #[command(after_help = demo::EXAMPLES)]
+    Demo(demo::Demo),
     /// Submit a workload: training unless --module says otherwise
     #[command(after_help = submit::EXAMPLES)]
     Submit(Box<submit::Submit>),
@@ -48,6 +55,9 @@ pub(crate) enum Verb {
     /// Drop ended workloads from the lists
     #[command(visible_alias = "rm", after_help = act::DELETE_EXAMPLES)]
     Delete(act::Names),
+    /// Show quotas, workloads and nodes, live
+    #[command(after_help = top::EXAMPLES)]
+    Top(top::Top),
     /// Make resources as manifests describe them
     #[command(after_help = apply::EXAMPLES)]
     Apply(apply::Apply),
@@ -66,6 +76,9 @@ pub(crate) enum Verb {
     /// Run a scenario in virtual time, on the real engine
     #[command(after_help = local::simulate::EXAMPLES)]
     Simulate(local::simulate::Simulate),
+    /// Replay a trace of jobs in virtual time, on the real engine
+    #[command(after_help = local::replay::EXAMPLES)]
+    Replay(local::replay::Replay),
     /// Write a backup of a data directory, also while its server runs
     #[command(after_help = local::store::BACKUP_EXAMPLES)]
     Backup(local::store::Backup),
@@ -75,6 +88,9 @@ pub(crate) enum Verb {
     /// The durable log
     #[command(subcommand)]
     Log(local::store::Log),
+    /// The server's configuration file
+    #[command(subcommand)]
+    Config(local::config::Verb),
     /// Remember a server and a token
     #[command(after_help = account::LOGIN_EXAMPLES)]
     Login(account::Login),
@@ -99,6 +115,8 @@ impl Verb {
     pub(crate) fn run(self, connection: &Connection) -> Outcome {
         let client = || Client::new(connection.find()?);
         match self {
+            Verb::Serve(serve) => serve.run(),
+            Verb::Demo(demo) => demo.run(),
             Verb::Submit(submit) => submit.run(&client()?),
             Verb::List(list) => list.run(&client()?),
             Verb::Show(show) => show.run(&client()?),
@@ -111,15 +129,18 @@ impl Verb {
             Verb::Resize(resize) => resize.run(&client()?),
             Verb::Priority(priority) => priority.run(&client()?),
             Verb::Delete(names) => names.delete(&client()?),
+            Verb::Top(top) => top.run(client()?),
             Verb::Apply(apply) => apply.run(&client()?),
             Verb::Pool(verb) => verb.run(&client()?),
             Verb::Node(verb) => verb.run(&client()?),
             Verb::Quota(verb) => verb.run(&client()?),
             Verb::Workload(verb) => verb.run(&client()?),
             Verb::Simulate(simulate) => simulate.run(connection),
+            Verb::Replay(replay) => replay.run(),
             Verb::Backup(backup) => backup.run(),
             Verb::Restore(restore) => restore.run(),
             Verb::Log(log) => log.run(),
+            Verb::Config(verb) => verb.run(),
             Verb::Login(login) => login.run(connection),
             Verb::Whoami { output } => account::whoami(&client()?, output),
             Verb::Completion { shell } => pages::completion(shell),

@@ -28,7 +28,8 @@ impl Answer {
     /// A stream is left to be read, unless it is an error.
     pub(super) fn read(response: Response<Body>, stream: bool) -> Result<Answer, ureq::Error> {
         let (parts, mut body) = response.into_parts();
-        let retry = parts.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let retry =
+            parts.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
         let body = if stream && parts.status.is_success() {
             Content::Stream(body.into_with_config().limit(u64::MAX).reader())
         } else {
@@ -73,8 +74,11 @@ impl Answer {
 
     pub(crate) fn json<T: DeserializeOwned>(&self, server: &str) -> Outcome<T> {
         serde_json::from_slice(self.bytes()).map_err(|error| {
-            Failure::new(Exit::Failure, format!("{server} answered something else than was expected: {error}"))
-                .hint("the server may be of another version: see `tidegate version` and its /version")
+            Failure::new(
+                Exit::Failure,
+                format!("{server} answered something else than was expected: {error}"),
+            )
+            .hint("the server may be of another version: see `tidegate version` and its /version")
         })
     }
 
@@ -99,7 +103,10 @@ pub(super) fn reached(error: &ureq::Error) -> bool {
     match error {
         ureq::Error::Io(error) => matches!(
             error.kind(),
-            ErrorKind::ConnectionReset | ErrorKind::ConnectionAborted | ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe
+            ErrorKind::ConnectionReset
+                | ErrorKind::ConnectionAborted
+                | ErrorKind::UnexpectedEof
+                | ErrorKind::BrokenPipe
         ),
         ureq::Error::Protocol(_) => true,
         _ => false,
@@ -120,7 +127,9 @@ pub(super) fn failure_of_transport(error: &ureq::Error, found: &Found) -> Failur
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
             Failure::usage(format!("{server} is not the address of a server: {error}"))
         }
-        _ => Failure::new(Exit::Unreachable, format!("cannot reach {server} (found by {}): {error}", found.by))
-            .hint("is it running? `tidegate serve` starts one here; --server names another"),
+        _ => {
+            Failure::new(Exit::Unreachable, format!("cannot reach {server} (found by {}): {error}", found.by))
+                .hint("is it running? `tidegate serve` starts one here; --server names another")
+        }
     }
 }

@@ -141,11 +141,8 @@ mod tests {
         assert_eq!(found(&none, profile("h:2/"), local()), pair("http://h:2", "of-profile"));
         assert_eq!(found(&none, None, local()), pair("http://127.0.0.1:1", "of-local"));
         assert_eq!(found(&none, None, None), Err(7));
-        let flag = Connection {
-            server: Some("https://x".into()),
-            token: Some("t".into()),
-            ..Connection::default()
-        };
+        let flag =
+            Connection { server: Some("https://x".into()), token: Some("t".into()), ..Connection::default() };
         assert_eq!(found(&flag, profile("h:2"), local()), pair("https://x", "t"));
     }
 

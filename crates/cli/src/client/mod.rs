@@ -54,7 +54,15 @@ pub(crate) struct Ask<'a> {
 
 impl Ask<'_> {
     fn new(method: Method, path: impl Into<String>, query: Query) -> Self {
-        Ask { method, path: path.into(), query, body: None, if_match: None, last_event: None, is_stream: false }
+        Ask {
+            method,
+            path: path.into(),
+            query,
+            body: None,
+            if_match: None,
+            last_event: None,
+            is_stream: false,
+        }
     }
 
     pub(crate) fn get(path: impl Into<String>, query: Query) -> Self {

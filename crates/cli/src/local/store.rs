@@ -86,7 +86,8 @@ impl Backup {
         let data = data_or_default(self.data)?;
         let mut progress = Progress::new();
         let reader = open_read_only(&data).map_err(|error| failure(&error))?;
-        let verified = reader.backup(&self.file, &mut told(&mut progress)).map_err(|error| failure(&error))?;
+        let verified =
+            reader.backup(&self.file, &mut told(&mut progress)).map_err(|error| failure(&error))?;
         progress.end();
         self.output.print(&verified, &format!("backup written to {}", self.file.display()))
     }
@@ -96,7 +97,8 @@ impl Restore {
     pub(crate) fn run(self) -> Outcome {
         let data = data_or_default(self.data)?;
         let mut progress = Progress::new();
-        let verified = restore(&self.file, &data, &mut told(&mut progress)).map_err(|error| failure(&error))?;
+        let verified =
+            restore(&self.file, &data, &mut told(&mut progress)).map_err(|error| failure(&error))?;
         progress.end();
         note(format!("`tidegate serve --data {}` goes on from there", data.display()));
         self.output.print(&verified, &format!("restored into {}", data.display()))
@@ -137,8 +139,13 @@ impl VerifiedOutput {
             }
             _ => print(&format!(
                 "{what}: events {} to {} in {} entries, {} documents, {} past workloads, {} receipts, {} snapshots\n",
-                verified.base, verified.next, verified.entries, verified.documents, verified.past,
-                verified.receipts, verified.snapshots
+                verified.base,
+                verified.next,
+                verified.entries,
+                verified.documents,
+                verified.past,
+                verified.receipts,
+                verified.snapshots
             )),
         }
     }

@@ -84,7 +84,8 @@ fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(","),
         Value::Object(fields) => {
-            let each: Vec<String> = fields.iter().map(|(key, value)| format!("{key}:{}", plain(value))).collect();
+            let each: Vec<String> =
+                fields.iter().map(|(key, value)| format!("{key}:{}", plain(value))).collect();
             each.join(" ")
         }
         other => other.to_string(),
@@ -102,7 +103,10 @@ mod tests {
     #[test]
     fn events_read_like_the_simulators() {
         for (json, text) in [
-            (r#"{"at":"2026-01-31T08:00:00Z","workload":"b1","event":"queued","queue":"Q","reasons":[]}"#, "b1 queued Q"),
+            (
+                r#"{"at":"2026-01-31T08:00:00Z","workload":"b1","event":"queued","queue":"Q","reasons":[]}"#,
+                "b1 queued Q",
+            ),
             (
                 r#"{"at":"2026-01-31T08:00:00Z","workload":"x","event":"queued","queue":"Q","reasons":["short 8 of 8 GPUs","more"]}"#,
                 "x queued Q: short 8 of 8 GPUs; more",
@@ -119,8 +123,14 @@ mod tests {
                 r#"{"at":"2026-01-31T08:00:00Z","workload":"s","event":"shrunk","replicas":2,"by":"a","rule":"recall"}"#,
                 "s shrunk to 2 replicas by a (recall)",
             ),
-            (r#"{"at":"2026-01-31T08:00:00Z","quota":"Q","event":"scaled","from":48,"to":56}"#, "Q scaled 48 -> 56"),
-            (r#"{"at":"2026-01-31T08:00:00Z","node":"n","event":"cordoned","reason":"fan"}"#, "n cordoned fan"),
+            (
+                r#"{"at":"2026-01-31T08:00:00Z","quota":"Q","event":"scaled","from":48,"to":56}"#,
+                "Q scaled 48 -> 56",
+            ),
+            (
+                r#"{"at":"2026-01-31T08:00:00Z","node":"n","event":"cordoned","reason":"fan"}"#,
+                "n cordoned fan",
+            ),
         ] {
             assert_eq!(said(json), text);
         }

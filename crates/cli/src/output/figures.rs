@@ -9,7 +9,8 @@ fn by_model<T: std::fmt::Display>(gpu: &ByModel<T>) -> String {
     match gpu {
         ByModel::One(figure) => figure.to_string(),
         ByModel::Each(figures) => {
-            let each: Vec<String> = figures.iter().map(|(model, figure)| format!("{model}:{figure}")).collect();
+            let each: Vec<String> =
+                figures.iter().map(|(model, figure)| format!("{model}:{figure}")).collect();
             each.join(",")
         }
     }
@@ -63,7 +64,8 @@ mod tests {
 
     #[test]
     fn sizes_are_short() {
-        for (size, text) in [(0, "0"), (1 << 30, "1Gi"), (3 << 29, "1.5Gi"), (-2048, "-2Ki"), (1023, "1023")] {
+        for (size, text) in [(0, "0"), (1 << 30, "1Gi"), (3 << 29, "1.5Gi"), (-2048, "-2Ki"), (1023, "1023")]
+        {
             assert_eq!(bytes(size), text);
         }
     }

@@ -18,9 +18,10 @@ impl Style {
     pub(crate) fn of(state: WorkloadState) -> Style {
         match state {
             WorkloadState::Running => Style::Good,
-            WorkloadState::Queued | WorkloadState::Suspended | WorkloadState::Held | WorkloadState::Leaving => {
-                Style::Waiting
-            }
+            WorkloadState::Queued
+            | WorkloadState::Suspended
+            | WorkloadState::Held
+            | WorkloadState::Leaving => Style::Waiting,
             WorkloadState::Failed => Style::Bad,
             WorkloadState::Finished | WorkloadState::Stopped => Style::Dim,
         }

@@ -34,7 +34,7 @@ pub(crate) struct Table {
 }
 
 /// Spaces between two columns.
-const GAP: &str = "  ";
+const GAP: usize = 2;
 
 impl Table {
     pub(crate) fn new(columns: &[&'static str]) -> Table {
@@ -48,6 +48,11 @@ impl Table {
 
     /// Heading and rows.
     pub(crate) fn text(&self) -> String {
+        self.lines().iter().map(|line| painted(line)).collect()
+    }
+
+    /// Heading and rows as pieces with their styles, for who paints by other means.
+    pub(crate) fn lines(&self) -> Vec<Vec<(String, Style)>> {
         let heading: Vec<Cell> =
             self.columns.iter().map(|name| Cell::styled(name.trim_start_matches('>'), Style::Bold)).collect();
         let widths = self.widths(&heading);
@@ -57,8 +62,9 @@ impl Table {
 
     /// Rows alone, as wide as those of an earlier table: for rows that follow one by one.
     pub(crate) fn rows_below(&self, earlier: &Table) -> String {
-        let widths = earlier.widths(&earlier.columns.iter().map(|name| Cell::from(*name)).collect::<Vec<_>>());
-        self.rows.iter().map(|cells| self.line(cells, &widths)).collect()
+        let widths =
+            earlier.widths(&earlier.columns.iter().map(|name| Cell::from(*name)).collect::<Vec<_>>());
+        self.rows.iter().map(|cells| painted(&self.line(cells, &widths))).collect()
     }
 
     fn widths(&self, heading: &[Cell]) -> Vec<usize> {
@@ -70,22 +76,27 @@ impl Table {
         (0..self.columns.len()).map(column).collect()
     }
 
-    fn line(&self, cells: &[Cell], widths: &[usize]) -> String {
-        let mut line = String::new();
+    fn line(&self, cells: &[Cell], widths: &[usize]) -> Vec<(String, Style)> {
+        let mut line = Vec::new();
+        // Spaces are kept back until something follows: no line has a tail.
+        let mut spaces = 0;
         for (index, cell) in cells.iter().enumerate() {
-            let pad = " ".repeat(widths[index].saturating_sub(cell.text.chars().count()));
-            let painted = cell.style.paint(&cell.text);
-            match (self.columns[index].starts_with('>'), index + 1 == cells.len()) {
-                (true, _) => line.push_str(&format!("{pad}{painted}")),
-                (false, true) => line.push_str(&painted),
-                (false, false) => line.push_str(&format!("{painted}{pad}")),
+            let pad = widths[index].saturating_sub(cell.text.chars().count());
+            let (before, after) = if self.columns[index].starts_with('>') { (pad, 0) } else { (0, pad) };
+            spaces += before;
+            if !cell.text.is_empty() {
+                line.push((" ".repeat(spaces), Style::Plain));
+                line.push((cell.text.clone(), cell.style));
+                spaces = 0;
             }
-            if index + 1 < cells.len() {
-                line.push_str(GAP);
-            }
+            spaces += after + GAP;
         }
-        format!("{}\n", line.trim_end())
+        line
     }
+}
+
+fn painted(line: &[(String, Style)]) -> String {
+    line.iter().map(|(text, style)| style.paint(text)).chain(["\n".to_string()]).collect()
 }
 
 #[cfg(test)]

@@ -110,8 +110,9 @@ fn child_level(text: &str) -> Result<Stated<ChildLevel>, String> {
     if text == "off" {
         return Ok(Stated::Off);
     }
-    let (priorities, named) =
-        text.split_once(':').ok_or("write it as PRIORITIES:MODULES, such as 1-9:training,notebook, or off")?;
+    let (priorities, named) = text
+        .split_once(':')
+        .ok_or("write it as PRIORITIES:MODULES, such as 1-9:training,notebook, or off")?;
     let victims = Victims { priorities: priorities.parse()?, modules: modules(named)? };
     Ok(Stated::On(ChildLevel { victims }))
 }

@@ -79,8 +79,25 @@ fn state(quota: &Quota) -> (&'static str, Style) {
 
 fn table(quotas: &[Quota], wide: bool) -> Table {
     let columns = [
-        "NAME", "STATE", "PARENT", ">GUARANTEE", ">SHARE", ">DRAWN", ">FREE", ">LENT", ">BORROWED", ">RUNNING",
-        ">QUEUED", "POOL", ">OWN", ">CHILD-LEVEL", ">SELF-LEVEL", ">IDLE", ">HELD", ">IN TRANSIT", ">RESERVED",
+        "NAME",
+        "STATE",
+        "PARENT",
+        ">GUARANTEE",
+        ">SHARE",
+        ">DRAWN",
+        ">FREE",
+        ">LENT",
+        ">BORROWED",
+        ">RUNNING",
+        ">QUEUED",
+        "POOL",
+        ">OWN",
+        ">CHILD-LEVEL",
+        ">SELF-LEVEL",
+        ">IDLE",
+        ">HELD",
+        ">IN TRANSIT",
+        ">RESERVED",
         "VERSION",
     ];
     let mut table = Table::new(if wide { &columns } else { &columns[..11] });
@@ -119,7 +136,10 @@ pub(crate) fn text(quota: &Quota) -> String {
     let (state, style) = state(quota);
     let mut facts = Facts::default();
     facts
-        .add("name", format!("{} ({}, version {})", quota.metadata.name, quota.metadata.uid, quota.metadata.version))
+        .add(
+            "name",
+            format!("{} ({}, version {})", quota.metadata.name, quota.metadata.uid, quota.metadata.version),
+        )
         .add("state", style.paint(state))
         .add("pool", &status.pool)
         .maybe("parent", spec.parent.as_ref())
@@ -156,14 +176,20 @@ pub(crate) fn text(quota: &Quota) -> String {
             modules.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
         };
         facts
-            .maybe("self-level", preemption.self_level.as_ref().map(|policy| {
-                let scope = policy.scope.map_or(String::new(), |scope| format!(":{scope}"));
-                let victims = &policy.victims;
-                format!("{}>{}:{}{scope}", policy.preemptors, victims.priorities, words(&victims.modules))
-            }))
-            .maybe("child-level", preemption.child_level.as_ref().map(|policy| {
-                format!("{}:{}", policy.victims.priorities, words(&policy.victims.modules))
-            }));
+            .maybe(
+                "self-level",
+                preemption.self_level.as_ref().map(|policy| {
+                    let scope = policy.scope.map_or(String::new(), |scope| format!(":{scope}"));
+                    let victims = &policy.victims;
+                    format!("{}>{}:{}{scope}", policy.preemptors, victims.priorities, words(&victims.modules))
+                }),
+            )
+            .maybe(
+                "child-level",
+                preemption.child_level.as_ref().map(|policy| {
+                    format!("{}:{}", policy.victims.priorities, words(&policy.victims.modules))
+                }),
+            );
     }
     facts.text()
 }
@@ -180,7 +206,9 @@ impl Queue {
         let waiting = client.all::<QuotaQueue>(&format!("{PATH}/{}/queue", self.name), &Query::new())?;
         match self.output.output {
             format @ (Format::Json | Format::Yaml) => document(format, &waiting),
-            Format::Name => print(&waiting.iter().map(|entry| format!("{}\n", entry.name)).collect::<String>()),
+            Format::Name => {
+                print(&waiting.iter().map(|entry| format!("{}\n", entry.name)).collect::<String>())
+            }
             Format::Table | Format::Wide if waiting.is_empty() => {
                 note(format!("nobody waits in {}", self.name));
                 Ok(())
@@ -224,7 +252,9 @@ impl History {
         let changes = client.list::<QuotaHistory>(&path, &Query::new(), self.limit.max(1))?;
         match self.output.output {
             format @ (Format::Json | Format::Yaml) => document(format, &changes),
-            Format::Name => print(&changes.iter().map(|change| format!("{}\n", change.number)).collect::<String>()),
+            Format::Name => {
+                print(&changes.iter().map(|change| format!("{}\n", change.number)).collect::<String>())
+            }
             Format::Table | Format::Wide => print(&changes.iter().map(change_line).collect::<String>()),
         }
     }

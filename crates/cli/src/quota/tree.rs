@@ -44,7 +44,8 @@ impl Tree {
             let found = forest.roots.iter().find_map(|root| below(root, name)).cloned();
             let found = found.ok_or_else(|| {
                 let what = format!("there is no quota {name}");
-                crate::exit::Failure::new(crate::exit::Exit::NotFound, what).hint("`tidegate quota list` lists them")
+                crate::exit::Failure::new(crate::exit::Exit::NotFound, what)
+                    .hint("`tidegate quota list` lists them")
             })?;
             forest.roots = vec![found];
         }
@@ -91,6 +92,10 @@ pub(crate) fn account_bar(quota: &Quota, width: usize) -> String {
 }
 
 pub(crate) fn draw(forest: &QuotaForest) -> String {
+    table(forest).text()
+}
+
+pub(crate) fn table(forest: &QuotaForest) -> Table {
     let mut table =
         Table::new(&["QUOTA", ">GUARANTEE", ">SHARE", ">DRAWN", ">LENT", ">FREE", ">QUEUED", "ACCOUNT"]);
     each(&forest.roots, &mut |quota, branch| {
@@ -107,5 +112,5 @@ pub(crate) fn draw(forest: &QuotaForest) -> String {
             Cell::from(if has_share { format!("[{}]", account_bar(quota, BAR)) } else { String::new() }),
         ]);
     });
-    table.text()
+    table
 }

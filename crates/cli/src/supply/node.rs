@@ -13,7 +13,9 @@ use clap::{Args, Subcommand};
 use tidegate_api::decimal::Cores;
 use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
-use tidegate_api::node::{CordonRequest, DrainRequest, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant};
+use tidegate_api::node::{
+    CordonRequest, DrainRequest, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant,
+};
 use tidegate_api::resource::NewMetadata;
 use tidegate_api::words::Module;
 use ureq::http::Method;
@@ -23,9 +25,12 @@ const PATH: &str = "/api/v1/nodes";
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// List nodes
-    #[command(visible_alias = "ls", after_help = "Examples:
+    #[command(
+        visible_alias = "ls",
+        after_help = "Examples:
   tidegate node list
-  tidegate node list --pool h100 --state cordoned -o name")]
+  tidegate node list --pool h100 --state cordoned -o name"
+    )]
     List(List),
     /// Show a node with what its devices carry
     #[command(after_help = "Examples:
@@ -40,8 +45,11 @@ pub(crate) enum Verb {
   tidegate node add h100-16 --pool h100 --gpus 8 --model H100")]
     Add(Add),
     /// Remove a node that nothing needs
-    #[command(visible_alias = "rm", after_help = "Examples:
-  tidegate node remove h100-16 --dry-run")]
+    #[command(
+        visible_alias = "rm",
+        after_help = "Examples:
+  tidegate node remove h100-16 --dry-run"
+    )]
     Remove(Named),
     /// Let a node take no new work; what runs there stays
     #[command(after_help = "Examples:
@@ -160,8 +168,13 @@ fn change(client: &Client, ask: Ask<'_>, options: ChangeOptions, word: &str) -> 
 
 impl Add {
     fn run(self, client: &Client) -> Outcome {
-        let spec =
-            NodeSpec { pool: self.pool, gpus: self.gpus, model: self.model, cpu: self.cpu, memory: self.memory };
+        let spec = NodeSpec {
+            pool: self.pool,
+            gpus: self.gpus,
+            model: self.model,
+            cpu: self.cpu,
+            memory: self.memory,
+        };
         let new = NewNode::new(NewMetadata::named(self.name), spec);
         change(client, Ask::post(PATH, &new)?, self.options, "added")
     }
@@ -201,7 +214,18 @@ fn occupants(node: &Node) -> Vec<&str> {
 }
 
 fn table(nodes: &[Node], wide: bool) -> Table {
-    let columns = ["NAME", "STATE", "POOL", "MODEL", ">GPUS", ">FREE", ">CPU FREE", ">MEMORY FREE", "REASON", "WORKLOADS"];
+    let columns = [
+        "NAME",
+        "STATE",
+        "POOL",
+        "MODEL",
+        ">GPUS",
+        ">FREE",
+        ">CPU FREE",
+        ">MEMORY FREE",
+        "REASON",
+        "WORKLOADS",
+    ];
     let mut table = Table::new(if wide { &columns } else { &columns[..9] });
     for node in nodes {
         let (spec, status) = (&node.spec, &node.status);

@@ -27,9 +27,12 @@ pub(crate) enum Verb {
   tidegate pool create mixed --nodes 4x8 --model H100 --cpu 128 --memory 1Ti")]
     Create(Create),
     /// List pools
-    #[command(visible_alias = "ls", after_help = "Examples:
+    #[command(
+        visible_alias = "ls",
+        after_help = "Examples:
   tidegate pool list
-  tidegate pools list -o json")]
+  tidegate pools list -o json"
+    )]
     List {
         /// Go on: print the list again when something has changed
         #[arg(short, long)]
@@ -46,8 +49,11 @@ pub(crate) enum Verb {
         output: Output,
     },
     /// Delete a pool that no quota draws on
-    #[command(visible_alias = "rm", after_help = "Examples:
-  tidegate pool delete h100")]
+    #[command(
+        visible_alias = "rm",
+        after_help = "Examples:
+  tidegate pool delete h100"
+    )]
     Delete {
         name: Name,
         #[command(flatten)]
@@ -78,7 +84,8 @@ pub(crate) struct Create {
 }
 
 pub(crate) fn size(text: &str) -> Result<(u32, u32), String> {
-    let parsed = text.split_once('x').and_then(|(nodes, gpus)| Some((nodes.parse().ok()?, gpus.parse().ok()?)));
+    let parsed =
+        text.split_once('x').and_then(|(nodes, gpus)| Some((nodes.parse().ok()?, gpus.parse().ok()?)));
     parsed.ok_or_else(|| format!("{text:?} is not NODESxGPUS, such as 16x8"))
 }
 
@@ -97,7 +104,11 @@ impl Verb {
             Verb::Delete { name, options } => {
                 let ask = Ask::change(Method::DELETE, format!("{PATH}/{name}"));
                 let changed: Changed<Pool> = client.change(ask, options.dry_run)?;
-                options.print(&changed, |pool| format!("{} deleted", pool.metadata.name), |pool, _| text(pool))
+                options.print(
+                    &changed,
+                    |pool| format!("{} deleted", pool.metadata.name),
+                    |pool, _| text(pool),
+                )
             }
         }
     }
@@ -122,15 +133,30 @@ impl Create {
         let changed: Changed<Pool> = client.change(Ask::post(PATH, &new)?, self.options.dry_run)?;
         let sentence = |pool: &Pool| {
             let status = &pool.status;
-            format!("{} created with {} nodes, {} GPUs", pool.metadata.name, status.nodes.total, amounts(&status.supply))
+            format!(
+                "{} created with {} nodes, {} GPUs",
+                pool.metadata.name,
+                status.nodes.total,
+                amounts(&status.supply)
+            )
         };
         self.options.print(&changed, sentence, |pool, _| text(pool))
     }
 }
 
 fn table(pools: &[Pool]) -> Table {
-    let mut table =
-        Table::new(&["NAME", ">NODES", ">READY", ">CORDONED", ">LOST", ">GPUS", ">USED", ">FREE", "SHORT BY", "ROOTS"]);
+    let mut table = Table::new(&[
+        "NAME",
+        ">NODES",
+        ">READY",
+        ">CORDONED",
+        ">LOST",
+        ">GPUS",
+        ">USED",
+        ">FREE",
+        "SHORT BY",
+        "ROOTS",
+    ]);
     for pool in pools {
         let (status, sum) = (&pool.status, |of: fn(&tidegate_api::pool::ModelFigures) -> i64| {
             tidegate_api::amounts::Figure(pool.status.gpus.iter().map(of).sum())
@@ -160,11 +186,18 @@ fn text(pool: &Pool) -> String {
         .add("name", format!("{} ({})", pool.metadata.name, pool.metadata.uid))
         .add(
             "nodes",
-            format!("{}: {} ready, {} cordoned, {} lost", nodes.total, nodes.ready, nodes.cordoned, nodes.lost),
+            format!(
+                "{}: {} ready, {} cordoned, {} lost",
+                nodes.total, nodes.ready, nodes.cordoned, nodes.lost
+            ),
         )
         .lines(
             "gpus",
-            status.gpus.iter().map(|m| format!("{} {}: {} used, {} free", m.total, m.model, m.used, m.free)).collect(),
+            status
+                .gpus
+                .iter()
+                .map(|m| format!("{} {}: {} used, {} free", m.total, m.model, m.used, m.free))
+                .collect(),
         )
         .add("supply", amounts(&status.supply))
         .add("guaranteed", amounts(&status.guaranteed))

@@ -72,7 +72,11 @@ pub(crate) fn text(explanation: &Explanation) -> String {
         facts.add("nodes", join(&explanation.nodes));
     }
     if let Some(holds) = &explanation.holds {
-        let until = if holds.until.is_empty() { String::new() } else { format!(" until {} left", join(&holds.until)) };
+        let until = if holds.until.is_empty() {
+            String::new()
+        } else {
+            format!(" until {} left", join(&holds.until))
+        };
         facts.add("held for it", format!("{}{until}", draws(&holds.draws).join(", ")));
     }
     if let Some(evicted) = &explanation.evicted {

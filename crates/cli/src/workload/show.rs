@@ -107,8 +107,21 @@ fn draw(draw: &DrawStatus) -> String {
 
 const COLUMNS: [&str; 9] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "WHY"];
 const WIDE_COLUMNS: [&str; 15] = [
-    "NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "UID", "OWNER", "CLASS", "NODES",
-    ">PREEMPTED", ">RESTARTS", "WHY",
+    "NAME",
+    "STATE",
+    "QUOTA",
+    "MODULE",
+    ">PRI",
+    ">REPLICAS",
+    ">GPUS",
+    ">AGE",
+    "UID",
+    "OWNER",
+    "CLASS",
+    "NODES",
+    ">PREEMPTED",
+    ">RESTARTS",
+    "WHY",
 ];
 
 /// Workloads in columns; the last one says why each waits.
@@ -215,7 +228,9 @@ pub(crate) fn sentence(workload: &Workload) -> String {
                 line.push_str(&format!(" on {}", nodes.join(",")));
             }
         }
-        state if is_waiting(state) => line.push_str(&format!(" in {}: {}", status.quota, why(workload, true))),
+        state if is_waiting(state) => {
+            line.push_str(&format!(" in {}: {}", status.quota, why(workload, false)))
+        }
         _ => {}
     }
     line

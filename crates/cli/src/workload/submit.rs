@@ -197,8 +197,7 @@ impl Submit {
             set(&mut resources.cpu, &self.cpu);
             set(&mut resources.memory, &self.memory);
         }
-        let lists =
-            [(&mut spec.gpu_models, &self.gpu_model), (&mut spec.nodes, &self.node)];
+        let lists = [(&mut spec.gpu_models, &self.gpu_model), (&mut spec.nodes, &self.node)];
         for (field, flag) in lists {
             if !flag.is_empty() {
                 field.clone_from(flag);

@@ -87,6 +87,11 @@ impl Runner {
         }
     }
 
+    /// On an engine that has pools and quotas, and no workloads yet.
+    pub fn on(engine: Engine) -> Runner {
+        Runner { engine, ..Runner::new() }
+    }
+
     /// Verifies every event and the state after it.
     #[must_use]
     pub fn with_check(mut self, check: bool) -> Runner {

@@ -1,0 +1,154 @@
+//! `serve`, `demo`, `top`, and how a server is found.
+
+mod common;
+
+use common::{Server, run, tidegate, until};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+#[test]
+fn a_first_start_says_where_the_token_is_and_ends_in_order() {
+    let home = tempfile::tempdir().expect("a directory");
+    let data = home.path().join(".local/share/tidegate");
+    let mut command = tidegate(home.path());
+    command.args(["serve", "--listen", "127.0.0.1:0", "--virtual-gpus", "1x8"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    until(|| data.join("server.address").exists().then_some(()));
+    // The local server is found by itself: the first command needs no flag.
+    let ran = run(home.path(), &["submit", "--", "echo", "hi"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let who = run(home.path(), &["whoami"]).ok();
+    assert!(who.contains("user") && who.contains("the local data directory"), "{who}");
+    let second = run(home.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    second.fails(4, "is in use by process");
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    let output = child.wait_with_output().expect("it has ended");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(said.contains("first start") && said.contains("admin.token"), "{said}");
+    assert!(said.contains("tidegate submit -- echo hi"), "{said}");
+    assert!(output.stdout.is_empty(), "stdout carries data only");
+    assert!(!data.join("server.address").exists(), "nobody is there to be found");
+    run(home.path(), &["list"]).fails(7, "no server is known");
+}
+
+#[test]
+fn who_cannot_be_reached_or_trusted_is_an_error_with_its_code() {
+    let server = Server::start();
+    let home = server.dir.path();
+    run(home, &["list"]).fails(7, "no server is known");
+    run(home, &["--server", "127.0.0.1:1", "--token", "x", "list"])
+        .fails(7, "cannot reach http://127.0.0.1:1");
+    run(home, &["list", "--server", &server.url]).fails(5, "no token is known");
+    run(home, &["list", "--server", &server.url, "--token", "wrong"]).fails(5, "the token is not known");
+    run(home, &["list", "--server", "ftp://x", "--token", "x"]).fails(2, "is not the address of a server");
+    run(home, &["list", "--server", "https://x", "--token", "x", "--ca-file", "no.pem"]).fails(2, "no.pem");
+}
+
+#[test]
+fn a_login_is_remembered() {
+    let server = Server::start();
+    let home = server.dir.path();
+    run(home, &["login", &server.url, "--token", "wrong"]).fails(5, "token");
+    let token = server.data().join("admin.token");
+    let ran = run(home, &["login", &server.url, "--token-file", &token.to_string_lossy()]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
+    assert!(ran.err.contains("as admin"), "{ran:?}");
+    let profile = home.join(".config/tidegate/profile.toml");
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(&profile).expect("it is there").permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    assert_eq!(run(home, &["whoami", "-o", "name"]).ok(), "admin\n");
+    assert!(run(home, &["whoami"]).ok().contains("the profile"));
+    std::fs::write(&profile, "cats = 1\n").expect("written");
+    run(home, &["whoami"]).fails(1, "is not one");
+}
+
+#[test]
+fn an_address_for_everybody_wants_tls() {
+    let home = tempfile::tempdir().expect("a directory");
+    let data = home.path().join("d");
+    let ran = run(home.path(), &["serve", "--data", &data.to_string_lossy(), "--listen", "0.0.0.0:0"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("hint: "), "{ran:?}");
+}
+
+#[test]
+fn a_configuration_is_checked_and_shown() {
+    let home = tempfile::tempdir().expect("a directory");
+    let file = home.path().join("config.toml");
+    let shown = run(home.path(), &["config", "show"]).ok();
+    std::fs::write(&file, &shown).expect("written");
+    let path = file.to_string_lossy().into_owned();
+    assert_eq!(run(home.path(), &["config", "check", &path]).ok(), format!("{path} is fine\n"));
+    std::fs::write(&file, "lisen = \"x\"\n").expect("written");
+    run(home.path(), &["config", "check", &path]).fails(2, "lisen");
+    run(home.path(), &["serve", "--config", &path]).fails(2, "lisen");
+    run(home.path(), &["config", "check", "no-such.toml"]).fails(3, "no-such.toml");
+}
+
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long it takes is what is promised")]
+fn the_demo_is_fast_and_tells_the_story() {
+    let home = tempfile::tempdir().expect("a directory");
+    let begun = Instant::now();
+    let ran = run(home.path(), &["demo", "--fast"]);
+    let took = begun.elapsed();
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in [
+        "c-tune preempted by a-serve (child-level)",
+        "a-serve started 4 replicas Quota1.1:8 Quota1.2:24 (firm)",
+        "starts when 16 GPUs come free for Quota1.2",
+        "c-tune started 2 replicas Quota1.2:16 (firm)",
+        "refused: ",
+        "Quota1.2 scaled 80 -> 72",
+        "Quota1.1 scaled 48 -> 56",
+    ] {
+        assert!(ran.out.contains(part), "{part:?} is missing:\n{}", ran.out);
+    }
+    assert_eq!(ran.err, "");
+    // A debug build on a busy machine is given more than what is promised of a release.
+    assert!(took < Duration::from_secs(20), "it took {took:?}");
+}
+
+#[test]
+fn top_prints_one_frame_for_pipes() {
+    let server = Server::start();
+    server.run(&["submit", "--name", "runs", "--gpus", "8", "--replicas", "2"]).ok();
+    server.run(&["submit", "--name", "waits", "--gpus", "1"]).ok();
+    let frame = server.run(&["top", "--once"]).ok();
+    for part in
+        ["Quotas", "Workloads", "Nodes", "main", "runs", "short 1 of 1", "local-1 [########]", "1 waiting"]
+    {
+        assert!(frame.contains(part), "{part:?} is missing:\n{frame}");
+    }
+    let mut small = server.command(&["top", "--once"]);
+    small.env("COLUMNS", "40").env("LINES", "10");
+    let small = String::from_utf8(small.output().expect("it runs").stdout).expect("UTF-8");
+    assert!(small.lines().count() <= 10 && small.contains("Quotas") && !small.contains("Nodes"), "{small}");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let server = Server::start();
+    for arguments in [&["node", "list"][..], &["list", "--watch"], &["events"]] {
+        let mut command = server.command(arguments);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("it starts");
+        drop(child.stdout.take());
+        let mut ended = None;
+        let code = until(|| {
+            let _ = server.run(&["submit", "--duration", "1ms"]);
+            ended = child.try_wait().expect("it can be looked at");
+            ended.map(|status| status.code())
+        });
+        let output = child.wait_with_output().expect("it has ended");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(code, Some(0), "{arguments:?}");
+    }
+}
