@@ -69,7 +69,7 @@ fn completions_and_man_pages_come_from_the_same_definitions() {
 fn every_verb_has_help_with_examples() {
     let home = tempfile::tempdir().expect("a directory");
     let nouns = [
-        ("pool", "create list show delete"),
+        ("pool", "create list show"),
         ("node", "list show add remove cordon uncordon drain"),
         ("quota", "create list show tree scale transfer set queue history delete"),
         ("workload", "create list show explain events logs start stop restart resize priority delete"),

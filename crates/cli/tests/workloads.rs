@@ -53,7 +53,21 @@ fn lists_and_resources_have_five_formats() {
 #[test]
 fn workloads_are_stopped_started_resized_and_deleted() {
     let server = Server::start();
-    server.run(&["submit", "--name", "w", "--module", "service", "--replicas", "2", "--gpus", "1"]).ok();
+    server
+        .run(&[
+            "submit",
+            "--name",
+            "w",
+            "--module",
+            "service",
+            "--replicas",
+            "2",
+            "--gpus",
+            "1",
+            "--grace",
+            "0s",
+        ])
+        .ok();
     assert!(server.run(&["resize", "w", "3"]).ok().starts_with("w running"));
     assert_eq!(server.run(&["priority", "w", "7", "-o", "json"]).json()["status"]["priority"], 7);
     assert_eq!(server.run(&["show", "w", "-o", "json"]).json()["status"]["replicas"]["wanted"], 3);
@@ -144,7 +158,7 @@ fn a_watch_prints_a_row_for_every_change() {
         let _ = server.run(&["submit", "--name", &name, "--duration", "1ms"]);
         Some(())
     });
-    server.run(&["submit", "--name", "seen", "--gpus", "1"]).ok();
+    server.run(&["submit", "--name", "seen", "--gpus", "1", "--grace", "0s"]).ok();
     let row = rows.line_with("seen");
     assert!(row.contains("main"), "{row}");
     let line = names.line_with("\"seen\"");

@@ -108,11 +108,12 @@ impl Local {
 
 /// With a scheme, without a slash at the end.
 pub(crate) fn normal(server: &str) -> Outcome<String> {
-    let text = server.trim().trim_end_matches('/');
-    let with_scheme = if text.contains("://") { text.to_string() } else { format!("http://{text}") };
-    let rest = with_scheme.strip_prefix("http://").or_else(|| with_scheme.strip_prefix("https://"));
-    match rest {
-        Some(host) if !host.is_empty() && !host.contains(char::is_whitespace) => Ok(with_scheme),
+    let text = server.trim();
+    let (scheme, host) = text.split_once("://").unwrap_or(("http", text));
+    let host = host.trim_end_matches('/');
+    let is_host = !host.is_empty() && !host.contains(char::is_whitespace);
+    match scheme {
+        "http" | "https" if is_host => Ok(format!("{scheme}://{host}")),
         _ => Err(Failure::usage(format!("{server:?} is not the address of a server"))
             .hint("write it as http://127.0.0.1:7070 or https://HOST")),
     }

@@ -53,8 +53,7 @@ impl Table {
 
     /// Heading and rows as pieces with their styles, for who paints by other means.
     pub(crate) fn lines(&self) -> Vec<Vec<(String, Style)>> {
-        let heading: Vec<Cell> =
-            self.columns.iter().map(|name| Cell::styled(name.trim_start_matches('>'), Style::Bold)).collect();
+        let heading = self.heading();
         let widths = self.widths(&heading);
         let lines = std::iter::once(&heading).chain(&self.rows);
         lines.map(|cells| self.line(cells, &widths)).collect()
@@ -62,9 +61,12 @@ impl Table {
 
     /// Rows alone, as wide as those of an earlier table: for rows that follow one by one.
     pub(crate) fn rows_below(&self, earlier: &Table) -> String {
-        let widths =
-            earlier.widths(&earlier.columns.iter().map(|name| Cell::from(*name)).collect::<Vec<_>>());
+        let widths = earlier.widths(&earlier.heading());
         self.rows.iter().map(|cells| painted(&self.line(cells, &widths))).collect()
+    }
+
+    fn heading(&self) -> Vec<Cell> {
+        self.columns.iter().map(|name| Cell::styled(name.trim_start_matches('>'), Style::Bold)).collect()
     }
 
     fn widths(&self, heading: &[Cell]) -> Vec<usize> {

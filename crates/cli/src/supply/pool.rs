@@ -5,7 +5,7 @@ use crate::exit::{Failure, Outcome};
 use crate::follow::follow;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
-use crate::output::figures::amounts;
+use crate::output::figures::{amounts, gpus};
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, list, one};
 use clap::{Args, Subcommand};
@@ -15,7 +15,6 @@ use tidegate_api::name::Name;
 use tidegate_api::pool::{NewPool, NodeGroup, Pool, PoolList, PoolSpec};
 use tidegate_api::resource::NewMetadata;
 use tidegate_api::words::PoolKind;
-use ureq::http::Method;
 
 const PATH: &str = "/api/v1/pools";
 
@@ -47,17 +46,6 @@ pub(crate) enum Verb {
         name: Name,
         #[command(flatten)]
         output: Output,
-    },
-    /// Delete a pool that no quota draws on
-    #[command(
-        visible_alias = "rm",
-        after_help = "Examples:
-  tidegate pool delete h100"
-    )]
-    Delete {
-        name: Name,
-        #[command(flatten)]
-        options: ChangeOptions,
     },
 }
 
@@ -101,15 +89,6 @@ impl Verb {
                 let pool: Pool = client.get(format!("{PATH}/{name}"))?;
                 one(output.output, &pool, |_| text(&pool))
             }
-            Verb::Delete { name, options } => {
-                let ask = Ask::change(Method::DELETE, format!("{PATH}/{name}"));
-                let changed: Changed<Pool> = client.change(ask, options.dry_run)?;
-                options.print(
-                    &changed,
-                    |pool| format!("{} deleted", pool.metadata.name),
-                    |pool, _| text(pool),
-                )
-            }
         }
     }
 }
@@ -137,7 +116,7 @@ impl Create {
                 "{} created with {} nodes, {} GPUs",
                 pool.metadata.name,
                 status.nodes.total,
-                amounts(&status.supply)
+                gpus(&status.supply)
             )
         };
         self.options.print(&changed, sentence, |pool, _| text(pool))

@@ -135,8 +135,12 @@ impl<'a> Deck<'a> {
         Ok(())
     }
 
-    /// Remembers what is answered, in case the same request comes again.
+    /// Remembers what is answered, in case the same request comes again. What changed nothing is not remembered: to
+    /// ask it again is no harm, and the log has no entries without events.
     pub fn remember(&mut self, receipt: Receipt) {
+        if self.prepared.body.events.is_empty() {
+            return;
+        }
         self.world.receipts.insert(receipt.clone());
         self.prepared.receipt = Some(receipt);
     }
