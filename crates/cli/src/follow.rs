@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::clock;
-use crate::exit::{Outcome, print};
+use crate::exit::{Exit, Outcome, print};
 use std::time::Duration;
 
 /// Changes come in flocks: what happens within this time is printed at once.
@@ -21,10 +21,15 @@ pub(crate) fn follow(
     let mut events = client.watch(vec![("kinds", kinds.into())])?;
     let mut shown = String::new();
     loop {
-        let text = render()?;
-        if text != shown {
-            print(&text)?;
-            shown = text;
+        match render() {
+            Ok(text) if text == shown => {}
+            Ok(text) => {
+                print(&text)?;
+                shown = text;
+            }
+            // It was there a moment ago: it may come back.
+            Err(failure) if failure.is(Exit::Unreachable) && !shown.is_empty() => events.lose(),
+            Err(failure) => return Err(failure),
         }
         events.next()?;
         clock::pause(GATHER);

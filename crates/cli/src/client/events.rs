@@ -46,6 +46,11 @@ impl Watch<'_> {
         Ok(())
     }
 
+    /// The server went away between two events: what comes next is that something was missed.
+    pub(crate) fn lose(&mut self) {
+        (self.stream, self.last) = (None, None);
+    }
+
     /// The next event. Blocks until there is one.
     pub(crate) fn next(&mut self) -> Outcome<News> {
         loop {

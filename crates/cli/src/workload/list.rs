@@ -4,7 +4,7 @@ use super::PATH;
 use super::show::{is_ended, table};
 use crate::client::events::{News, Watch};
 use crate::client::{Client, Query};
-use crate::exit::{Outcome, note, print};
+use crate::exit::{Exit, Outcome, note, print};
 use crate::output::{Format, Output, Printed, line, list};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -113,11 +113,18 @@ impl List {
         let first = table(&listed, wide);
         loop {
             let changed = match watch.next()? {
-                News::Missed => self.read(client)?,
+                News::Missed => self.read(client),
                 News::Event(event) => match event.uid.or(event.workload) {
-                    Some(name) => self.one(client, &name)?,
-                    None => Vec::new(),
+                    Some(name) => self.one(client, &name),
+                    None => Ok(Vec::new()),
                 },
+            };
+            let changed = match changed {
+                Err(failure) if failure.is(Exit::Unreachable) => {
+                    watch.lose();
+                    continue;
+                }
+                changed => changed?,
             };
             for workload in &changed {
                 match self.output.output {
@@ -135,7 +142,7 @@ impl List {
     fn one(&self, client: &Client, name: &str) -> Outcome<Vec<Workload>> {
         let workload: Workload = match client.get(format!("{PATH}/{name}")) {
             Ok(workload) => workload,
-            Err(failure) if failure.is(crate::exit::Exit::NotFound) => return Ok(Vec::new()),
+            Err(failure) if failure.is(Exit::NotFound) => return Ok(Vec::new()),
             Err(failure) => return Err(failure),
         };
         let wanted = self.module.is_none_or(|module| module == workload.status.module)
