@@ -30,9 +30,9 @@ pub(crate) fn short(ms: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600, seconds / 60);
     match seconds {
         0..60 => format!("{seconds}s"),
-        60..600 if seconds % 60 > 0 => format!("{minutes}m{}s", seconds % 60),
+        60..600 if !seconds.is_multiple_of(60) => format!("{minutes}m{}s", seconds % 60),
         60..3_600 => format!("{minutes}m"),
-        3_600..36_000 if minutes % 60 > 0 => format!("{hours}h{}m", minutes % 60),
+        3_600..36_000 if !minutes.is_multiple_of(60) => format!("{hours}h{}m", minutes % 60),
         3_600..172_800 => format!("{hours}h"),
         _ => format!("{days}d"),
     }

@@ -33,8 +33,7 @@ use client::find::Connection;
 use exit::Exit;
 use std::process::ExitCode;
 
-const EXAMPLES: &str = concat!(
-    "Examples:
+const EXAMPLES: &str = "Examples:
   tidegate simulate scenarios/worked-example.tide
   tidegate demo
   tidegate serve
@@ -42,8 +41,7 @@ const EXAMPLES: &str = concat!(
   tidegate list
   tidegate quota tree
 
-"
-);
+";
 
 /// Shares GPUs between teams and keeps the books like a bank
 #[derive(Debug, Parser)]
