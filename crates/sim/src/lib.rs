@@ -15,8 +15,8 @@ pub mod runner;
 mod scenario_run;
 
 pub use report::Report;
-pub use runner::{RunError, Runner, Watch, Work};
-pub use scenario_run::{Recording, SimError, run};
+pub use runner::{Bounds, Going, RunError, Runner, Start, Watch, Work};
+pub use scenario_run::{Recording, SimError, run, run_within};
 
 /// Reads and runs a file.
 pub fn simulate(text: &[u8]) -> Result<Recording, SimError> {

@@ -4,12 +4,13 @@ use crate::language::tree::{Change, Declaration, Line, Name, PoolText, Statement
 use crate::language::{Place, Scenario, SyntaxError};
 use crate::lower::{self, Asked, Lowering};
 use crate::report::explained::Explained;
-use crate::report::labels::Labels;
+use crate::report::labels::{Directory, Labels};
 use crate::report::note::{Detail, Note, Subject};
 use crate::report::{End, Report, books};
-use crate::runner::{RunError, Runner, Watch};
+use crate::runner::{Bounds, RunError, Runner, Start, Watch};
+use std::collections::BTreeSet;
 use std::fmt;
-use tidegate_engine::ids::PoolId;
+use tidegate_engine::ids::{PoolId, Span, Tick, WorkloadId};
 use tidegate_engine::words::PoolKind;
 use tidegate_engine::{Command, Engine, Event, Refusal};
 
@@ -49,14 +50,31 @@ pub struct Recording {
 
 /// Runs a file, with the checker on, until nothing is due. `source` is the file's text, for errors.
 pub fn run(scenario: &Scenario, source: &str) -> Result<Recording, SimError> {
-    let mut play = Play { runner: Runner::new().with_check(true), ..Play::default() };
+    run_within(scenario, source, None, Bounds::default())
+}
+
+/// Runs a file within bounds, from nothing and with the checker on, or from where an engine stands.
+pub fn run_within(
+    scenario: &Scenario,
+    source: &str,
+    start: Option<Start>,
+    bounds: Bounds,
+) -> Result<Recording, SimError> {
+    if let Some(line) = scenario.lines.iter().find(|line| bounds.time.is_some_and(|time| line.at.0 > time.0))
+    {
+        let most = bounds.time.map_or(Tick::ZERO, |time| Tick(time.0));
+        let message = format!("expected a time of at most {most}, found {}", line.at);
+        return Err(SimError::File(SyntaxError::new(line.place, message, source)));
+    }
+    let mut play = Play::new(start, bounds);
     play.declare(scenario, source)?;
     for line in &scenario.lines {
-        play.runner.advance(line.at, &mut play.scribe)?;
-        play.line(line)?;
+        let at = play.zero.after(Span(line.at.0));
+        play.runner.advance(at, &mut play.scribe)?;
+        play.line(line, at)?;
         play.runner.check_books()?;
         // What follows from the line at its own instant comes before the next line.
-        play.runner.advance(line.at, &mut play.scribe)?;
+        play.runner.advance(at, &mut play.scribe)?;
     }
     play.runner.finish(&mut play.scribe)?;
     play.runner.check_books()?;
@@ -91,6 +109,10 @@ struct Play {
     lowering: Lowering,
     scribe: Scribe,
     pools: Vec<PoolMade>,
+    /// What the file calls 0s.
+    zero: Tick,
+    /// Ended before that: no part of the report.
+    past: BTreeSet<WorkloadId>,
 }
 
 /// A pool that some line declared.
@@ -103,6 +125,17 @@ struct PoolMade {
 }
 
 impl Play {
+    fn new(start: Option<Start>, bounds: Bounds) -> Play {
+        let Some(start) = start else {
+            return Play { runner: Runner::new().with_check(true).with_bounds(bounds), ..Play::default() };
+        };
+        let zero = start.now;
+        let labels = Labels::of(&start.engine, zero);
+        let past = start.engine.workloads().filter(|w| w.state.is_ended()).map(|w| w.id).collect();
+        let runner = Runner::resume(start).with_bounds(bounds);
+        Play { runner, scribe: Scribe { labels, ..Scribe::default() }, zero, past, ..Play::default() }
+    }
+
     fn declare(&mut self, scenario: &Scenario, source: &str) -> Result<(), SimError> {
         self.scribe.silent = true;
         for declaration in &scenario.declarations {
@@ -159,8 +192,7 @@ impl Play {
         self.runner.command(command, &mut self.scribe)
     }
 
-    fn line(&mut self, line: &Line) -> Result<(), RunError> {
-        let now = line.at;
+    fn line(&mut self, line: &Line, now: Tick) -> Result<(), RunError> {
         match &line.statement {
             Statement::Change(change) => {
                 let asked = self.lowering.change(self.runner.engine(), now, change);
@@ -183,11 +215,13 @@ impl Play {
     }
 
     fn note(&mut self, subject: Subject, word: &'static str, detail: Detail) {
-        self.scribe.notes.push(Note { at: self.runner.now(), subject, word, detail });
+        let at = self.scribe.labels.clock(self.runner.now());
+        self.scribe.notes.push(Note { at, subject, word, detail });
     }
 
     fn refused(&mut self, subject: Subject, command: &'static str, refusal: &Refusal) {
-        self.scribe.notes.push(Note::refused(self.runner.now(), subject, command, refusal));
+        let at = self.scribe.labels.clock(self.runner.now());
+        self.scribe.notes.push(Note::refused(at, subject, command, refusal));
     }
 
     fn explain(&mut self, name: &Name) {
@@ -224,7 +258,8 @@ impl Play {
             Err(refusal) => Err(refusal),
         };
         if let Err(refusal) = outcome {
-            scribe.notes.push(Note::refused(now, lower::subject(change), change.word(), &refusal));
+            let at = scribe.labels.clock(now);
+            scribe.notes.push(Note::refused(at, lower::subject(change), change.word(), &refusal));
         }
         let detail = Detail::Would { command: change.word(), notes: scribe.notes };
         self.note(lower::subject(change), "preview", detail);
@@ -234,7 +269,7 @@ impl Play {
     fn recording(self) -> Recording {
         let engine = self.runner.engine().clone();
         let books = books::rows(&engine, &self.scribe.labels);
-        let ids = self.scribe.labels.workload_ids();
+        let ids = self.scribe.labels.workload_ids().filter(|id| !self.past.contains(id));
         let end = |id| {
             let workload = engine.workload(id)?;
             let end = End {

@@ -91,7 +91,7 @@ impl Explained {
         let id = explanation.workload;
         let names = |ids: &Vec<_>| ids.iter().map(|id| labels.workload(*id)).collect();
         let evicted = |(at, cause): &(Tick, Cause)| Evicted {
-            at: *at,
+            at: labels.clock(*at),
             by: cause.by.map(|by| labels.workload(by)),
             rule: cause.rule,
             policy_of: cause.policy_of.map(|quota| labels.quota(quota)),
@@ -99,7 +99,8 @@ impl Explained {
         };
         let (held, drawn): (Vec<&Unit>, Vec<&Unit>) =
             engine.units(id).partition(|unit| unit.state == UnitState::Held);
-        let gone = |c: &Cleared| Gone { at: c.at, name: labels.workload(c.workload), rule: c.rule };
+        let gone =
+            |c: &Cleared| Gone { at: labels.clock(c.at), name: labels.workload(c.workload), rule: c.rule };
         Explained {
             state: engine.workload(id).map_or("unknown", |w| w.state.word()),
             queue: labels.queue(id),

@@ -3,7 +3,7 @@
 use super::figures::Figures;
 use tidegate_engine::Engine;
 use tidegate_engine::event::{Event, EventKind};
-use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, WorkloadId};
+use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use tidegate_engine::policy::Source;
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::{Dimension, Resources};
@@ -20,6 +20,11 @@ pub trait Directory: Names {
     fn restarts(&self, workload: WorkloadId) -> u32;
 
     fn pool_of(&self, quota: QuotaId) -> PoolId;
+
+    /// A point in time as the report counts it.
+    fn clock(&self, at: Tick) -> Tick {
+        at
+    }
 
     /// Dimensions in which a root has been guaranteed anything, in order.
     fn stated(&self, root: QuotaId) -> Vec<Dimension>;
@@ -113,6 +118,8 @@ pub(crate) struct Labels {
     pools: Vec<PoolLabel>,
     quotas: Vec<QuotaLabel>,
     workloads: Vec<WorkloadLabel>,
+    /// What is called 0s.
+    zero: Tick,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -121,31 +128,58 @@ struct PoolLabel {
     models: Vec<Box<str>>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct QuotaLabel {
     name: Box<str>,
-    pool: PoolId,
+    pool: Option<PoolId>,
     /// Of a root: dimensions in which it has ever been guaranteed anything, in order.
     stated: Vec<Dimension>,
     /// Ids from the root down: sorts in tree order.
     path: Vec<QuotaId>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct WorkloadLabel {
     name: Box<str>,
-    quota: QuotaId,
+    quota: Option<QuotaId>,
     restarts: u32,
 }
 
-/// Ids are numbered in order of creation without gaps, so a label's place is its id.
-fn put<T>(table: &mut Vec<T>, index: usize, label: T) {
-    debug_assert!(index <= table.len(), "an id was skipped");
-    table.truncate(index);
+/// Ids are numbered in order of creation, so a label's place is its id. Gaps are what was gone before the report began.
+fn put<T: Default>(table: &mut Vec<T>, index: usize, label: T) {
+    table.resize_with(index, T::default);
     table.push(label);
 }
 
 impl Labels {
+    /// What an engine knows at `zero`.
+    pub(crate) fn of(engine: &Engine, zero: Tick) -> Labels {
+        let mut labels = Labels { zero, ..Labels::default() };
+        for pool in engine.pools() {
+            let mut label = PoolLabel { nodes: Vec::new(), models: pool.models.to_vec() };
+            pool.nodes.iter().for_each(|node| put(&mut label.nodes, node.id.index(), node.spec.name.clone()));
+            put(&mut labels.pools, pool.id.index(), label);
+        }
+        let mut quotas: Vec<QuotaId> = engine.books().iter().map(|books| books.quota).collect();
+        quotas.sort_unstable();
+        for id in quotas {
+            let Some(quota) = engine.quota(id) else { continue };
+            let (pool, path) = (Some(quota.pool), engine.path(id));
+            let label = QuotaLabel { name: quota.name.clone(), pool, stated: Vec::new(), path };
+            put(&mut labels.quotas, id.index(), label);
+            labels.learn_dimensions(id, &quota.guarantee);
+        }
+        for w in engine.workloads() {
+            let label = WorkloadLabel {
+                name: w.spec.name.clone(),
+                quota: Some(w.spec.quota),
+                restarts: w.spec.restarts,
+            };
+            put(&mut labels.workloads, w.id.index(), label);
+        }
+        labels
+    }
+
     pub(crate) fn learn(&mut self, event: &Event) {
         match &event.kind {
             EventKind::PoolCreated { pool, .. } => put(&mut self.pools, pool.index(), PoolLabel::default()),
@@ -158,7 +192,7 @@ impl Labels {
             }
             EventKind::QuotaCreated { quota, spec } => {
                 let (pool, mut path) = match spec.source {
-                    Source::Pool(pool) => (pool, Vec::new()),
+                    Source::Pool(pool) => (Some(pool), Vec::new()),
                     Source::Parent(parent) => match self.quotas.get(parent.index()) {
                         Some(parent) => (parent.pool, parent.path.clone()),
                         None => return,
@@ -171,8 +205,11 @@ impl Labels {
             }
             EventKind::QuotaScaled { quota, to, .. } => self.learn_dimensions(*quota, to),
             EventKind::Queued { workload, spec, .. } => {
-                let label =
-                    WorkloadLabel { name: spec.name.clone(), quota: spec.quota, restarts: spec.restarts };
+                let label = WorkloadLabel {
+                    name: spec.name.clone(),
+                    quota: Some(spec.quota),
+                    restarts: spec.restarts,
+                };
                 put(&mut self.workloads, workload.index(), label);
             }
             _ => {}
@@ -193,13 +230,17 @@ impl Labels {
 }
 
 impl Directory for Labels {
+    fn clock(&self, at: Tick) -> Tick {
+        Tick(at.since(self.zero).0)
+    }
+
     fn node(&self, pool: PoolId, id: NodeId) -> String {
         let name = self.pools.get(pool.index()).and_then(|p| p.nodes.get(id.index()));
         name.map_or("unknown".into(), |name| name.to_string())
     }
 
     fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
-        self.workloads.get(workload.index()).map(|w| w.quota)
+        self.workloads.get(workload.index()).and_then(|w| w.quota)
     }
 
     fn restarts(&self, workload: WorkloadId) -> u32 {
@@ -207,7 +248,7 @@ impl Directory for Labels {
     }
 
     fn pool_of(&self, quota: QuotaId) -> PoolId {
-        self.quotas.get(quota.index()).map_or(PoolId(0), |q| q.pool)
+        self.quotas.get(quota.index()).and_then(|q| q.pool).unwrap_or(PoolId(0))
     }
 
     fn stated(&self, root: QuotaId) -> Vec<Dimension> {
@@ -230,5 +271,9 @@ impl Names for Labels {
 
     fn model_names(&self, pool: PoolId) -> &[Box<str>] {
         self.pools.get(pool.index()).map_or(&[], |p| &p.models)
+    }
+
+    fn time(&self, at: Tick) -> String {
+        self.clock(at).to_string()
     }
 }

@@ -130,7 +130,7 @@ impl Note {
             }
             other => return of_workload(event.at, other, labels),
         };
-        Some(Note { at: event.at, subject, word, detail })
+        Some(Note { at: labels.clock(event.at), subject, word, detail })
     }
 }
 
@@ -193,6 +193,7 @@ fn of_workload(at: Tick, kind: &EventKind, labels: &dyn Directory) -> Option<Not
         }
         _ => return None,
     };
+    let at = labels.clock(at);
     Some(Note { at, subject: Subject::Workload(labels.workload(*workload)), word, detail })
 }
 

@@ -1,4 +1,4 @@
-//! Why a run could not go on: always a fault of ours, never of the scenario.
+//! Why a run could not go on: a fault of ours, or more than it may cost.
 
 use std::fmt;
 use tidegate_engine::Refusal;
@@ -12,6 +12,10 @@ pub enum RunError {
     Refused { what: &'static str, at: Tick, refusal: String },
     /// Time stands still.
     Stuck { at: Tick, steps: u32 },
+    /// It costs more than its bounds allow.
+    TooLong { at: Tick, events: u64 },
+    /// Nobody waits for it any more.
+    Cut { at: Tick },
     /// A preview said something else than the change did.
     Preview { at: Tick },
 }
@@ -32,6 +36,10 @@ impl fmt::Display for RunError {
             RunError::Stuck { at, steps } => {
                 write!(f, "time stands still at {} ms after {steps} steps", at.0)
             }
+            RunError::TooLong { at, events } => {
+                write!(f, "the run does not end within its bounds: {events} events up to {at}")
+            }
+            RunError::Cut { at } => write!(f, "the run was cut off at {at}"),
             RunError::Preview { at } => write!(f, "a preview at {} ms disagrees with the change", at.0),
         }
     }

@@ -14,10 +14,7 @@ impl Runner {
             EventKind::Queued { workload, spec, .. } => {
                 let work = self.submitted.take().unwrap_or_default();
                 let progress = Progress::new(work, spec.grace, spec.suspend, spec.is_service());
-                if self.progress.len() <= workload.index() {
-                    self.progress.resize_with(workload.index() + 1, || None);
-                }
-                self.progress[workload.index()] = Some(progress);
+                self.put(*workload, progress);
             }
             EventKind::Started { workload, kind, .. } => self.change(*workload, |p| {
                 // Growing restarts a training job, and is nothing to a service.
@@ -59,6 +56,23 @@ impl Runner {
             | EventKind::Stopped { workload, .. } => self.change(*workload, Progress::halt),
             _ => {}
         }
+    }
+
+    pub(super) fn put(&mut self, workload: WorkloadId, progress: Progress) {
+        if self.progress.len() <= workload.index() {
+            self.progress.resize_with(workload.index() + 1, || None);
+        }
+        self.progress[workload.index()] = Some(Box::new(progress));
+    }
+
+    /// Schedules all that is known to come for a workload.
+    pub(super) fn schedule_all(&mut self, workload: WorkloadId) {
+        let Some(Some(progress)) = self.progress.get(workload.index()) else { return };
+        let (ends, leaving) = (progress.ends, progress.leaving.clone());
+        let saves = progress.saves.filter(|at| ends.is_none_or(|end| *at < end));
+        saves.into_iter().for_each(|at| self.schedule(at, workload, Kind::Save));
+        ends.into_iter().for_each(|at| self.schedule(at, workload, Kind::End));
+        leaving.into_iter().for_each(|(unit, at)| self.schedule(at, workload, Kind::Release { unit }));
     }
 
     /// Changes a workload's progress and schedules what follows from it.

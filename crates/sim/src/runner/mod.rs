@@ -2,15 +2,17 @@
 
 mod error;
 mod follow;
+mod start;
 mod work;
 
 pub use error::RunError;
+pub use start::{Bounds, Going, Start};
 pub use work::Work;
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tidegate_check::Checker;
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::ids::{Span, Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Engine, Event, Refusal};
 use work::Progress;
@@ -21,7 +23,7 @@ pub const MAX_FRUITLESS_WAKES: u32 = 10_000;
 pub const MAX_STEPS_PER_INSTANT: u32 = 10_000_000;
 
 /// No run goes on for longer than two hundred years: timers that find something to do for ever would.
-const LAST: Tick = Tick(200 * 365 * 24 * 3_600 * 1_000);
+const LONGEST: Span = Span(200 * 365 * 24 * 3_600 * 1_000);
 
 /// Sees every event, with the engine as it is after the command that caused it.
 pub trait Watch {
@@ -61,10 +63,15 @@ pub struct Runner {
     /// Ends and releases among `due`: what can change anything.
     moving: usize,
     /// By workload id.
-    progress: Vec<Option<Progress>>,
+    progress: Vec<Option<Box<Progress>>>,
     /// The behaviour of the workload that is being submitted.
     submitted: Option<Work>,
     steps: u32,
+    /// When this run began.
+    began: Tick,
+    bounds: Bounds,
+    /// Events so far.
+    seen: u64,
 }
 
 impl Default for Runner {
@@ -84,6 +91,9 @@ impl Runner {
             progress: Vec::new(),
             submitted: None,
             steps: 0,
+            began: Tick::ZERO,
+            bounds: Bounds::default(),
+            seen: 0,
         }
     }
 
@@ -96,6 +106,13 @@ impl Runner {
     #[must_use]
     pub fn with_check(mut self, check: bool) -> Runner {
         self.checker = check.then(Checker::new);
+        self
+    }
+
+    /// Ends with an error what costs more than this.
+    #[must_use]
+    pub fn with_bounds(mut self, bounds: Bounds) -> Runner {
+        self.bounds = bounds;
         self
     }
 
@@ -145,9 +162,13 @@ impl Runner {
     /// Goes on until nothing is due that could change anything. Work without an end may save itself for ever,
     /// and timers may look in vain for ever: neither keeps a run going.
     pub fn finish(&mut self, watch: &mut impl Watch) -> Result<(), RunError> {
+        let last = self.began.after(self.bounds.time.unwrap_or(LONGEST));
         let mut fruitless = 0;
         while fruitless < MAX_FRUITLESS_WAKES && (self.moving > 0 || self.engine.next_due().is_some()) {
-            fruitless = match self.step(LAST, watch)? {
+            fruitless = match self.step(last, watch)? {
+                None if self.moving > 0 && self.bounds.time.is_some() => {
+                    return Err(RunError::TooLong { at: self.now, events: self.seen });
+                }
                 None => return Ok(()),
                 Some(Done::Report) if self.moving > 0 => 0,
                 Some(Done::Wake { events }) if self.moving > 0 || events > 0 => 0,
@@ -252,6 +273,13 @@ impl Runner {
     }
 
     fn observe(&mut self, events: &[Event]) -> Result<(), RunError> {
+        self.seen += events.len() as u64;
+        if self.bounds.events.is_some_and(|most| self.seen > most) {
+            return Err(RunError::TooLong { at: self.now, events: self.seen });
+        }
+        if self.bounds.is_cut() {
+            return Err(RunError::Cut { at: self.now });
+        }
         if let Some(checker) = &mut self.checker {
             checker.observe(events).map_err(|v| RunError::Violation { at: self.now, text: v.to_string() })?;
         }
@@ -274,7 +302,7 @@ impl Runner {
 
     /// Whether the workload does work at present.
     pub fn runs(&self, workload: WorkloadId) -> bool {
-        self.progress.get(workload.index()).is_some_and(|p| p.as_ref().is_some_and(Progress::runs))
+        self.progress.get(workload.index()).is_some_and(|p| p.as_ref().is_some_and(|p| p.runs()))
     }
 }
 

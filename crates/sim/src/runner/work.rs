@@ -59,6 +59,16 @@ impl Progress {
         self.saves = self.work.checkpoint.map(|every| now.after(every));
     }
 
+    /// It has come so far already. What was due before `now` is due now.
+    pub(super) fn resume(&mut self, saved: Span, since: Option<Tick>, now: Tick) {
+        self.safe = saved;
+        if let Some(since) = since {
+            self.start(since);
+            self.ends = self.ends.map(|at| at.max(now));
+            self.saves = self.saves.map(|at| at.max(now));
+        }
+    }
+
     /// It stops running; what it did since the last save is lost.
     pub(super) fn halt(&mut self) {
         self.running_since = None;
