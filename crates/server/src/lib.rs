@@ -5,6 +5,7 @@
 //! | `core` | the world in memory, the one writer, the log behind it |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `net` | connections, TLS |
+//! | `metrics`, `samples` | figures for Prometheus, figures over time |
 //! | `view` | the world as resources |
 //! | `serve`, `first_run`, `executor_loop` | a running server |
 //! | `config`, `machine`, `token` | what it is told, what it finds, whom it trusts |
@@ -15,7 +16,9 @@ pub mod executor_loop;
 pub mod first_run;
 pub mod http;
 pub mod machine;
+pub mod metrics;
 pub mod net;
+pub mod samples;
 pub mod serve;
 pub mod token;
 pub mod view;

@@ -10,6 +10,7 @@ use crate::http::router::router;
 use crate::machine::Machine;
 use crate::net::listen::{connection_limit, listen, serve};
 use crate::net::tls::{self, TlsError};
+use crate::samples::{self, Sampler};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
 use crate::{executor_loop, first_run};
 use std::fs::DirBuilder;
@@ -85,6 +86,7 @@ pub struct Server {
     app: App,
     listener: TcpListener,
     tls: Option<tokio_rustls::TlsAcceptor>,
+    sampler: Sampler,
     threads: Vec<JoinHandle<()>>,
     /// Whether this was the first start.
     pub is_new: bool,
@@ -139,8 +141,10 @@ impl Server {
             .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
             .map_err(ServeError::Unavailable)?
             .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
-        let app = App::new(control.clone(), admin, reader);
-        Ok(Server { control, app, listener, tls, threads: vec![writer, executor], is_new })
+        let (sampler, looking) = samples::start(control.clone(), data).map_err(ServeError::Thread)?;
+        let app = App::new(control.clone(), admin, reader, sampler.samples.clone());
+        let threads = vec![looking, writer, executor];
+        Ok(Server { control, app, listener, tls, sampler, threads, is_new })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
@@ -149,11 +153,12 @@ impl Server {
 
     /// Answers until `closing` turns true, then ends in order: requests, executor, writer.
     pub async fn run(self, closing: watch::Receiver<bool>) {
-        let Server { control, app, listener, tls, threads, .. } = self;
+        let Server { control, app, listener, tls, sampler, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         serve(listener, tls, router(app), connection_limit(), closing).await;
         herald.abort();
+        drop(sampler);
         // The writer ends when nobody can ask any more.
         control.close();
         drop(control);

@@ -15,6 +15,7 @@ use super::entry::Origin;
 use super::hub::Hub;
 use super::recovery::Read;
 use super::world::World;
+use crate::metrics::Counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, RwLock, RwLockReadGuard};
@@ -62,6 +63,7 @@ pub struct Shared {
     pub(super) durable: watch::Sender<Durable>,
     pub hub: Hub,
     pub clock: Clock,
+    pub(super) metrics: Counted,
     previews: Semaphore,
     pub(super) closing: AtomicBool,
 }
@@ -76,6 +78,7 @@ impl Shared {
             durable: watch::Sender::new(Durable { next, failures: 0 }),
             hub,
             clock: Clock::starting_after(at),
+            metrics: Counted::new(),
             previews: Semaphore::new(MAX_PREVIEWS),
             closing: AtomicBool::new(false),
         }
@@ -128,6 +131,10 @@ impl Control {
 
     pub fn clock(&self) -> &Clock {
         &self.shared.clock
+    }
+
+    pub fn metrics(&self) -> &Counted {
+        &self.shared.metrics
     }
 
     /// Changes the world. Answers when the change is durable.

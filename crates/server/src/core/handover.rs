@@ -11,6 +11,7 @@ use super::control::{Answer, Unavailable};
 use super::encode::Encoded;
 use super::outbox::Notice;
 use super::world::World;
+use crate::metrics::Tally;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Entries and answers that may wait here. Whoever decides waits beyond it, and so do those who ask.
@@ -25,6 +26,8 @@ pub(super) struct Batch {
     pub(super) notices: Vec<Notice>,
     /// A copy of the world after some of these entries, if it is time for a snapshot.
     pub(super) snapshot: Option<Box<World>>,
+    /// What is to be counted once it is durable.
+    pub(super) tally: Tally,
 }
 
 impl Batch {
@@ -41,6 +44,7 @@ impl Batch {
         self.entries.extend(later.entries);
         self.answers.extend(later.answers);
         self.notices.extend(later.notices);
+        self.tally.add(later.tally);
     }
 
     pub(super) fn refuse(self, why: &Unavailable) {

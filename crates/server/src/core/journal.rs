@@ -7,6 +7,7 @@ use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
 use super::recovery::{self, RecoveryError};
 use super::world::World;
+use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -32,8 +33,9 @@ impl Journal {
     /// Until the writer has closed the handover and all of it is written.
     pub(super) fn run(mut self) {
         while let Some(batch) = self.handover.take() {
+            let watch = Stopwatch::start();
             match self.append(&batch.entries) {
-                Ok(()) => self.settle(batch),
+                Ok(()) => self.settle(batch, watch.elapsed()),
                 Err(error) => self.undo(batch, &error),
             }
         }
@@ -57,8 +59,8 @@ impl Journal {
     }
 
     /// It is durable: everybody may know.
-    fn settle(&mut self, batch: Batch) {
-        let Batch { entries, answers, notices, snapshot } = batch;
+    fn settle(&mut self, batch: Batch, took: Duration) {
+        let Batch { entries, answers, notices, snapshot, tally } = batch;
         let next = entries.last().map(|entry| entry.prepared.next());
         if let Some(next) = next {
             self.shared.durable.send_modify(|durable| durable.next = next);
@@ -69,6 +71,7 @@ impl Journal {
             self.shared.hub.publish(lines, next);
         }
         self.outbox.send(notices);
+        self.shared.metrics.settled(&tally, took);
         if let Some(world) = snapshot {
             self.save(*world);
         }
@@ -78,6 +81,7 @@ impl Journal {
     #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be read again")]
     fn undo(&mut self, batch: Batch, error: &StoreError) {
         tracing::error!(error = %error, "the store did not take a change: it is undone");
+        self.shared.metrics.failed();
         let full = matches!(error, StoreError::Full { .. });
         let outcome = Unavailable::Store { what: error.to_string().into(), full };
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");

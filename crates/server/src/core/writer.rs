@@ -8,6 +8,7 @@ use super::handover::{Batch, Handover};
 use super::journal::Journal;
 use super::outbox::{self, Outbox};
 use super::recovery::Read;
+use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -113,6 +114,7 @@ impl Writer {
     /// Runs everything that waits, and what is due.
     fn decide(&mut self, first: Option<Job>) {
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
+        let watch = Stopwatch::start();
         let epoch = self.handover.epoch();
         let (mut prepared, mut answers): (Vec<Prepared>, Vec<Answer>) = Default::default();
         let mut next = first;
@@ -139,6 +141,7 @@ impl Writer {
         }
         super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut prepared);
         let notices = outbox::collect(&mut world);
+        let tally = self.shared.metrics.decided(&world, &prepared, answers.len(), watch.elapsed());
         let snapshot = (world.next >= self.snapshot.saturating_add(self.habits.snapshot_every)).then(|| {
             // Set whatever comes of it: a full disk is not asked again at every request.
             self.snapshot = world.next;
@@ -147,6 +150,6 @@ impl Writer {
         drop(world);
         // Readers do not wait for this.
         let entries = prepared.into_iter().filter(|prepared| !prepared.is_empty()).map(encode).collect();
-        self.handover.put(Batch { entries, answers, notices, snapshot }, epoch);
+        self.handover.put(Batch { entries, answers, notices, snapshot, tally }, epoch);
     }
 }

@@ -1,9 +1,12 @@
 //! What every route has at hand.
 
 use crate::core::control::Control;
+use crate::samples::Samples;
 use crate::token::TokenHash;
 use std::sync::{Arc, Mutex};
+use tidegate_api::limits::MAX_SIMULATIONS;
 use tidegate_store::{Reader, StoreError};
+use tokio::sync::Semaphore;
 
 /// Cheap to clone: one for every request.
 #[derive(Clone, Debug)]
@@ -14,6 +17,9 @@ pub struct Parts {
     pub control: Control,
     pub admin: TokenHash,
     pub admin_name: Arc<str>,
+    pub samples: Arc<Samples>,
+    /// Turns for simulations.
+    pub simulations: Arc<Semaphore>,
     readers: Readers,
 }
 
@@ -25,9 +31,11 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    pub fn new(control: Control, admin: TokenHash, reader: Box<dyn Reader>) -> App {
+    pub fn new(control: Control, admin: TokenHash, reader: Box<dyn Reader>, samples: Arc<Samples>) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
-        App(Arc::new(Parts { control, admin, admin_name: super::auth::ADMIN.into(), readers }))
+        let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
+        let admin_name = super::auth::ADMIN.into();
+        App(Arc::new(Parts { control, admin, admin_name, samples, simulations, readers }))
     }
 
     /// Reads from the store, on a thread that may wait for the disk.

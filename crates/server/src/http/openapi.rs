@@ -1,6 +1,8 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
-use super::routes::{apply, nodes, pools, quotas, system, watch, workload_lists, workloads};
+use super::routes::{
+    apply, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use std::sync::LazyLock;
@@ -49,9 +51,15 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         workloads::priority,
         workloads::delete,
         workloads::explain,
+        series::of_node,
+        series::of_quota,
+        series::of_workload,
+        series::logs,
+        simulations::run,
         apply::apply,
         watch::watch,
-    )
+    ),
+    components(schemas(tidegate_api::event::DryRun))
 )]
 struct Document;
 
@@ -62,7 +70,9 @@ pub fn text() -> &'static str {
         let token = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
         document.components.get_or_insert_default().add_security_scheme("token", token);
         document.security = Some(vec![SecurityRequirement::new("token", [] as [&str; 0])]);
-        let mut text = document.to_pretty_json().expect("the document is plain data");
+        let mut document = serde_json::to_value(document).expect("the document is plain data");
+        super::describe::describe(&mut document);
+        let mut text = serde_json::to_string_pretty(&document).expect("the document is plain data");
         text.push('\n');
         text
     });

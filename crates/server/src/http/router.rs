@@ -1,17 +1,15 @@
 //! Which address leads where. The OpenAPI document says the same; a test compares the two.
 
+use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
-use super::change::RequestId;
-use super::routes::{apply, nodes, pools, quotas, system, watch, workload_lists, workloads};
+use super::routes::{
+    apply, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+};
 use crate::net::rewrite::split_verb;
 use axum::Router;
-use axum::extract::Request;
-use axum::http::HeaderValue;
-use axum::middleware::{Next, from_fn, from_fn_with_state};
-use axum::response::Response;
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use std::sync::Arc;
 use tower::Layer;
 
 /// Everything that the server answers.
@@ -27,7 +25,7 @@ pub fn router(app: App) -> Router {
         .merge(closed)
         .fallback(system::nowhere)
         .method_not_allowed_fallback(system::wrong_method)
-        .layer(from_fn(identify))
+        .layer(from_fn_with_state(app.clone(), access))
         .with_state(app);
     // The verb is split off before a route is looked for.
     let split = tower::util::MapRequestLayer::new(split_verb::<axum::body::Body>).layer(routes);
@@ -43,6 +41,7 @@ fn api() -> Router<App> {
         .route("/nodes/{name}/-cordon", post(nodes::cordon))
         .route("/nodes/{name}/-uncordon", post(nodes::uncordon))
         .route("/nodes/{name}/-drain", post(nodes::drain))
+        .route("/nodes/{name}/series", get(series::of_node))
         .route("/quotas", get(quotas::list).post(quotas::create))
         .route("/quotas/-tree", get(quotas::tree))
         .route("/quotas/{name}", get(quotas::get).put(quotas::put).delete(quotas::delete))
@@ -50,6 +49,7 @@ fn api() -> Router<App> {
         .route("/quotas/{name}/-transfer", post(quotas::transfer))
         .route("/quotas/{name}/history", get(quotas::history))
         .route("/quotas/{name}/queue", get(quotas::queue))
+        .route("/quotas/{name}/series", get(series::of_quota))
         .route("/workloads", get(workload_lists::list).post(workloads::submit))
         .route("/workloads/-batch", post(workloads::batch))
         .route("/workloads/{name}", get(workloads::get).delete(workloads::delete))
@@ -60,20 +60,12 @@ fn api() -> Router<App> {
         .route("/workloads/{name}/-priority", post(workloads::priority))
         .route("/workloads/{name}/-explain", get(workloads::explain))
         .route("/workloads/{name}/events", get(workload_lists::events))
+        .route("/workloads/{name}/logs", get(series::logs))
+        .route("/workloads/{name}/series", get(series::of_workload))
+        .route("/simulations", post(simulations::run))
         .route("/apply", post(apply::apply))
         .route("/watch", get(watch::watch))
         .route("/whoami", get(system::whoami))
         .route("/openapi.json", get(super::openapi::document));
     Router::new().nest("/api/v1", v1)
-}
-
-/// Gives every request an id, and says it in the answer.
-async fn identify(mut request: Request, next: Next) -> Response {
-    let id: Arc<str> = uuid::Uuid::now_v7().to_string().into();
-    request.extensions_mut().insert(RequestId(id.clone()));
-    let mut response = next.run(request).await;
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("x-request-id", value);
-    }
-    response
 }

@@ -23,6 +23,15 @@ pub struct House {
     config: Config,
 }
 
+/// An answer as it came.
+#[derive(Debug)]
+pub struct Exchanged {
+    pub status: u16,
+    pub kind: String,
+    pub request_id: Option<String>,
+    pub text: String,
+}
+
 #[derive(Debug)]
 struct Running {
     base: String,
@@ -148,6 +157,23 @@ impl House {
             return self.send_as(method, path, "application/json", &body, headers);
         }
         read(self.agent.run(request.body(()).expect("a request")).expect("an answer"))
+    }
+
+    /// Sends whatever a request may carry. `None` if it could not be sent, or the server hung up on a body that it
+    /// did not want.
+    pub fn exchange(&self, request: ureq::http::request::Builder, body: Option<&[u8]>) -> Option<Exchanged> {
+        let answer = match body {
+            Some(body) => self.agent.run(request.body(body).ok()?),
+            None => self.agent.run(request.body(()).ok()?),
+        };
+        let mut answer = answer.ok()?;
+        let header =
+            |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(String::from);
+        let (kind, request_id) = (header("content-type").unwrap_or_default(), header("x-request-id"));
+        // A watch goes on for ever.
+        let endless = kind == "text/event-stream";
+        let text = if endless { String::new() } else { answer.body_mut().read_to_string().ok()? };
+        Some(Exchanged { status: answer.status().as_u16(), kind, request_id, text })
     }
 
     /// Waits until a workload is in a state.

@@ -5,6 +5,8 @@ pub mod apply;
 pub mod nodes;
 pub mod pools;
 pub mod quotas;
+pub mod series;
+pub mod simulations;
 pub mod system;
 pub mod watch;
 pub mod workload_lists;

@@ -51,13 +51,18 @@ fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Work
 #[utoipa::path(get, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workload> {
-    let live =
-        app.control.read(|world, now| find(world, &name).ok().and_then(|id| view::workload(world, id, now)));
-    let workload = match live.await.map_err(unavailable)? {
-        Some(workload) => workload,
-        None => past_one(&app, &name).await?.resource,
-    };
+    let workload = any(&app, &name).await?;
     Ok(Answer { version: Some(workload.metadata.version.clone()), body: workload })
+}
+
+/// A workload, in memory or past.
+pub async fn any(app: &App, name: &str) -> Result<Workload, Refused> {
+    let live =
+        app.control.read(|world, now| find(world, name).ok().and_then(|id| view::workload(world, id, now)));
+    match live.await.map_err(unavailable)? {
+        Some(workload) => Ok(workload),
+        None => past_one(app, name).await.map(|past| past.resource),
+    }
 }
 
 /// A workload that has left memory.

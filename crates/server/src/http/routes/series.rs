@@ -1,0 +1,116 @@
+//! Figures over time, and what is not there yet beside them: output.
+
+use super::super::answer::{Answer, Answered, read};
+use super::super::app::App;
+use super::super::extract::{Named, Params};
+use super::super::problem::Refused;
+use super::{nodes, quotas, workloads};
+use crate::samples::{INTERVAL, Kind, Subject};
+use axum::extract::State;
+use serde::Deserialize;
+use tidegate_api::duration::Duration;
+use tidegate_api::limits::MAX_POINTS;
+use tidegate_api::name::Name;
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::series::{Series, SeriesQuery};
+use tidegate_api::time::Time;
+use tidegate_api::workload::Workload;
+use tidegate_engine::ids::{Span, Tick};
+use utoipa::IntoParams;
+
+/// Which part of a series is wanted.
+#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct SeriesParams {
+    /// The first instant; an hour before the last if absent.
+    from: Option<Time>,
+    /// The last instant; now if absent.
+    to: Option<Time>,
+    /// Time between two instants; if absent, so that there are at most some hundred.
+    step: Option<Duration>,
+}
+
+/// Points of an answer when nobody says.
+const POINTS: u64 = 360;
+const HOUR: Span = Span::hours(1);
+
+impl SeriesParams {
+    fn query(self, now: Tick) -> SeriesQuery {
+        let to = self.to.unwrap_or(Time::of(now));
+        let from = self.from.unwrap_or(Time::of(Tick(to.tick().0.saturating_sub(HOUR.0))));
+        let step = self.step.unwrap_or_else(|| {
+            let steps = to.tick().since(from.tick()).0.div_ceil(POINTS.min(MAX_POINTS)).div_ceil(INTERVAL.0);
+            Duration::of(Span(steps.max(1) * INTERVAL.0))
+        });
+        SeriesQuery { from, to, step }
+    }
+}
+
+async fn series(app: App, subject: Subject, name: Name, params: SeriesParams) -> Answered<Series> {
+    let query = params.query(app.control.clock().now());
+    // Bounds are looked at before anything is read.
+    query.points()?;
+    let read = tokio::task::spawn_blocking(move || app.samples.series(&subject, name, &query)).await;
+    let series = read.expect("reading figures does not panic, and is not cancelled")?;
+    Ok(Answer::new(series))
+}
+
+fn named(name: &str) -> Result<Name, Problem> {
+    name.parse().map_err(|why: String| Problem::new(Code::BadParameter, why))
+}
+
+/// A quota's guarantee, what of it is drawn, lent and left, who waits and runs, over time.
+#[utoipa::path(get, path = "/api/v1/quotas/{name}/series", tag = "quotas",
+    params(("name" = String, Path, description = "The quota"), SeriesParams),
+    responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
+pub async fn of_quota(
+    State(app): State<App>,
+    Named(name): Named,
+    Params(params): Params<SeriesParams>,
+) -> Answered<Series> {
+    read(app.control.read(|world, _| quotas::find(world, &name)).await)?;
+    let subject = Subject::new(Kind::Quota, &name);
+    series(app, subject, named(&name)?, params).await
+}
+
+/// How many of a node's GPUs are used, over time.
+#[utoipa::path(get, path = "/api/v1/nodes/{name}/series", tag = "nodes",
+    params(("name" = String, Path, description = "The node"), SeriesParams),
+    responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
+pub async fn of_node(
+    State(app): State<App>,
+    Named(name): Named,
+    Params(params): Params<SeriesParams>,
+) -> Answered<Series> {
+    read(app.control.read(|world, _| nodes::find(world, &name)).await)?;
+    let subject = Subject::new(Kind::Node, &name);
+    series(app, subject, named(&name)?, params).await
+}
+
+/// A workload's replicas and GPUs, over time.
+#[utoipa::path(get, path = "/api/v1/workloads/{name}/series", tag = "workloads",
+    params(("name" = String, Path, description = "Name or uid"), SeriesParams),
+    responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
+pub async fn of_workload(
+    State(app): State<App>,
+    Named(name): Named,
+    Params(params): Params<SeriesParams>,
+) -> Answered<Series> {
+    let workload = workloads::any(&app, &name).await?;
+    let subject = Subject::new(Kind::Workload, &workload.metadata.uid);
+    series(app, subject, workload.metadata.name, params).await
+}
+
+/// What a workload has written. 404 while there is nothing: the virtual executor starts nothing.
+#[utoipa::path(get, path = "/api/v1/workloads/{name}/logs", tag = "workloads",
+    params(("name" = String, Path, description = "Name or uid")),
+    responses((status = 200, content_type = "text/plain", body = String), (status = "default", body = Problem)))]
+pub async fn logs(State(app): State<App>, Named(name): Named) -> Result<String, Refused> {
+    let workload: Workload = workloads::any(&app, &name).await?;
+    let name = workload.metadata.name.as_str();
+    let detail = format!("{name} has written nothing: the virtual executor starts nothing");
+    Err(Refused(
+        Problem::new(Code::NotFound, detail).hint(format!("`tidegate events {name}` tells what happened")),
+    ))
+}

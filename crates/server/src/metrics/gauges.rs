@@ -1,0 +1,223 @@
+//! The present state as gauges, made anew for every scrape: what is gone leaves no trace.
+
+use super::pending::pending;
+use super::{Counted, PREFIX};
+use crate::core::control::Control;
+use crate::core::world::World;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::{Registry, Unit};
+use std::sync::atomic::AtomicU64;
+use tidegate_api::convert::{QuotaUse, uses};
+use tidegate_engine::Engine;
+use tidegate_engine::ids::ModelId;
+use tidegate_engine::nodes::NodeState;
+use tidegate_engine::reason::Names;
+use tidegate_engine::resources::{Dimension, Resources, WHOLE};
+use tidegate_store::Size;
+
+/// Quotas that are listed, in tree order: each is some ten lines. How many are left out is told.
+const MAX_LISTED: usize = 2_000;
+
+type Real = Gauge<f64, AtomicU64>;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfQuota {
+    quota: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OfModel {
+    quota: String,
+    model: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Waiting {
+    quota: String,
+    reason: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Gpus {
+    pool: String,
+    model: String,
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Nodes {
+    pool: String,
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct InState {
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Part {
+    part: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Release {
+    version: &'static str,
+}
+
+/// All figures as text. May wait for the world, so it is not for a thread that serves others.
+pub fn scrape(control: &Control, size: Option<Size>) -> String {
+    let mut registry = Registry::with_prefix(PREFIX);
+    let waiting = Family::<Waiting, Gauge>::default();
+    for ((quota, reason), count) in pending(control) {
+        waiting.get_or_create(&Waiting { quota, reason }).set(count);
+    }
+    registry.register("pending_workloads", "Workloads that wait, by the first thing in their way", waiting);
+    control.read_blocking(|world| {
+        quotas(&mut registry, &world.engine);
+        pools(&mut registry, &world.engine);
+        workloads(&mut registry, world);
+    });
+    server(&mut registry, control, size);
+    let mut text = String::new();
+    write(&mut text, control.metrics(), &registry).expect("writing to a string does not fail");
+    text
+}
+
+fn write(text: &mut String, counted: &Counted, gauges: &Registry) -> std::fmt::Result {
+    encode_registry(text, &counted.registry)?;
+    encode_registry(text, gauges)?;
+    encode_eof(text)
+}
+
+/// One figure of quotas in its three kinds of units.
+struct Column {
+    gpus: Family<OfModel, Real>,
+    cores: Family<OfQuota, Real>,
+    bytes: Family<OfQuota, Real>,
+}
+
+impl Column {
+    fn register(registry: &mut Registry, name: &str, help: &str) -> Column {
+        let (gpus, cores, bytes) = (Family::default(), Family::default(), Family::default());
+        let unit = |unit: &str| Unit::Other(unit.into());
+        registry.register_with_unit(
+            format!("quota_{name}"),
+            format!("{help}, GPUs"),
+            unit("gpus"),
+            Family::clone(&gpus),
+        );
+        let cpu = format!("quota_{name}_cpu");
+        registry.register_with_unit(cpu, format!("{help}, cores"), unit("cores"), Family::clone(&cores));
+        let memory = format!("quota_{name}_memory");
+        registry.register_with_unit(memory, format!("{help}, memory"), Unit::Bytes, Family::clone(&bytes));
+        Column { gpus, cores, bytes }
+    }
+
+    fn set(&self, quota: &str, models: &[Box<str>], dimension: Dimension, amount: i64) {
+        let whole = amount as f64 / f64::from(WHOLE);
+        let quota = quota.to_string();
+        match dimension {
+            Dimension::CPU => _ = self.cores.get_or_create(&OfQuota { quota }).set(whole),
+            Dimension::MEMORY => _ = self.bytes.get_or_create(&OfQuota { quota }).set(amount as f64),
+            gpu => {
+                let model = gpu.model().and_then(|model| models.get(model.index()));
+                let model = model.map_or_else(String::new, |model| model.to_string());
+                self.gpus.get_or_create(&OfModel { quota, model }).set(whole);
+            }
+        }
+    }
+}
+
+/// Guarantees and what became of them, in the dimensions that the root of each tree states.
+fn quotas(registry: &mut Registry, engine: &Engine) {
+    let guarantee = Column::register(registry, "guarantee", "What a quota is guaranteed");
+    let drawn = Column::register(registry, "drawn", "What its account is drawn for");
+    let lent = Column::register(registry, "lent", "What others draw on its account by loan or idle");
+    let (all, uses) = (engine.books(), uses(engine));
+    for books in all.iter().take(MAX_LISTED) {
+        let Some(quota) = engine.quota(books.quota) else { continue };
+        let models = engine.model_names(books.pool);
+        let stated = engine.quota(quota.root).map_or(books.guarantee, |root| root.guarantee);
+        let used = uses.get(books.quota.index()).copied().unwrap_or(QuotaUse::default());
+        let total = books.drawn.iter().fold(Resources::default(), |sum, drawn| sum.plus(drawn));
+        for (dimension, _) in stated.stated() {
+            guarantee.set(&quota.name, models, dimension, books.guarantee[dimension]);
+            drawn.set(&quota.name, models, dimension, total[dimension]);
+            lent.set(&quota.name, models, dimension, used.lent[dimension]);
+        }
+    }
+    let unlisted: Gauge = Gauge::default();
+    unlisted.set(all.len().saturating_sub(MAX_LISTED) as i64);
+    registry.register("unlisted_quotas", "Quotas beyond those whose figures are listed", unlisted);
+}
+
+/// Every GPU is in one state: drawn on, free on a ready or a cordoned node, or lost with its node.
+fn pools(registry: &mut Registry, engine: &Engine) {
+    let (gpus, nodes) = (Family::<Gpus, Real>::default(), Family::<Nodes, Gauge>::default());
+    for pool in engine.pools() {
+        let name = pool.name.to_string();
+        for (index, model) in pool.models.iter().enumerate() {
+            let figures = |state| pool.nodes.figures(Some(ModelId(index as u8)), state);
+            let whole = |milli: u64| milli as f64 / f64::from(WHOLE);
+            let (ready, cordoned, lost) =
+                (figures(NodeState::Ready), figures(NodeState::Cordoned), figures(NodeState::Lost));
+            let (idle, closed) = (whole(ready.free_milli), whole(cordoned.free_milli));
+            let used = (ready.devices + cordoned.devices) as f64 - idle - closed;
+            let states =
+                [("used", used), ("free", idle), ("cordoned", closed), ("lost", lost.devices as f64)];
+            for (state, count) in states {
+                let labels = Gpus { pool: name.clone(), model: model.to_string(), state };
+                gpus.get_or_create(&labels).set(count);
+            }
+        }
+        for node in pool.nodes.iter() {
+            let state = match node.state {
+                NodeState::Ready => "ready",
+                NodeState::Cordoned => "cordoned",
+                NodeState::Lost => "lost",
+            };
+            nodes.get_or_create(&Nodes { pool: name.clone(), state }).inc();
+        }
+    }
+    registry.register("pool_gpus", "GPUs of a pool, by what they do", gpus);
+    registry.register("pool_nodes", "Nodes of a pool", nodes);
+}
+
+fn workloads(registry: &mut Registry, world: &World) {
+    let states = Family::<InState, Gauge>::default();
+    for workload in world.engine.workloads() {
+        states.get_or_create(&InState { state: workload.state.word() }).inc();
+    }
+    registry.register("workloads", "Workloads in memory", states);
+    let events: Counter = Counter::default();
+    events.inc_by(world.next);
+    registry.register("log_events", "Events since the log began", events);
+}
+
+fn server(registry: &mut Registry, control: &Control, size: Option<Size>) {
+    let bytes = Family::<Part, Gauge>::default();
+    if let Some(size) = size {
+        bytes.get_or_create(&Part { part: "database" }).set(size.database as i64);
+        bytes.get_or_create(&Part { part: "pending" }).set(size.pending as i64);
+    }
+    registry.register_with_unit("log", "Size of the log's files", Unit::Bytes, bytes);
+    let watchers: Gauge = Gauge::default();
+    watchers.set(control.hub().watchers() as i64);
+    registry.register("watchers", "Watches that are open", watchers);
+    let ahead = Real::default();
+    ahead.set(control.clock().ahead().as_secs_f64());
+    registry.register_with_unit(
+        "clock_ahead",
+        "How far time is ahead of the machine's clock",
+        Unit::Seconds,
+        ahead,
+    );
+    let build = Family::<Release, Gauge>::default();
+    build.get_or_create(&Release { version: env!("CARGO_PKG_VERSION") }).set(1);
+    registry.register("build_info", "The release, as a label", build);
+}
