@@ -84,6 +84,15 @@ fn asking_twice_with_a_key_is_asking_once() {
 }
 
 #[test]
+fn a_key_on_a_request_that_changes_nothing_is_fine() {
+    let house = House::new("1x1");
+    let refused = json!({"items": [{"spec": {"resources": {"gpu": 64}}}]});
+    let first = house.post_with("/api/v1/workloads:batch", &refused, &[("Idempotency-Key", "k1")]);
+    assert_eq!((first.0, &first.1["refused"]), (200, &json!(1)), "{}", first.1);
+    assert_eq!(house.post_with("/api/v1/workloads:batch", &refused, &[("Idempotency-Key", "k1")]), first);
+}
+
+#[test]
 fn nobody_gets_in_without_a_token() {
     let house = House::new("1x1");
     for path in ["/api/v1/quotas", "/api/v1/openapi.json", "/metrics", "/api/v1/watch", "/api/v1/whoami"] {

@@ -65,13 +65,13 @@ impl Journal {
         if let Some(next) = next {
             self.shared.durable.send_modify(|durable| durable.next = next);
         }
+        self.shared.metrics.settled(&tally, took);
         answers.into_iter().for_each(|answer| answer(Ok(())));
         if let Some(next) = next {
             let lines = entries.into_iter().flat_map(|entry| entry.prepared.lines);
             self.shared.hub.publish(lines, next);
         }
         self.outbox.send(notices);
-        self.shared.metrics.settled(&tally, took);
         if let Some(world) = snapshot {
             self.save(*world);
         }

@@ -91,7 +91,8 @@ impl Tally {
             EventKind::Started { workload, kind, .. } => {
                 let Some(w) = world.engine.workload(*workload) else { return };
                 let record = world.shell.workloads.get(workload);
-                let first = record.filter(|r| *kind == StartKind::Started && r.first_started == Some(event.at));
+                let first =
+                    record.filter(|r| *kind == StartKind::Started && r.first_started == Some(event.at));
                 let waited = first.map(|record| event.at.since(record.created));
                 self.starts.push(Start { module: w.spec.module, kind: *kind, waited });
             }
