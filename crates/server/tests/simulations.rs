@@ -51,9 +51,13 @@ fn a_simulation_goes_on_from_the_present_state() {
     assert!(matches!(short[..], [(at, "finished")] if at > 7_000.0 && at <= 7_200.0), "{short:?}");
     let waits = words(&answer, "waits");
     assert_eq!(waits.iter().map(|(_, word)| *word).collect::<Vec<_>>(), ["explain", "started", "finished"]);
-    assert_eq!(waits[1].0, short[0].0);
-    assert_eq!(waits[2].0, short[0].0 + 3_600.0);
-    assert_eq!(words(&answer, "later").last(), Some(&(waits[2].0 + 1_800.0, "finished")));
+    // Seconds with decimals: compared as the milliseconds that they are.
+    let milliseconds = |seconds: f64| (seconds * 1_000.0).round() as u64;
+    let ended = milliseconds(short[0].0);
+    assert_eq!(milliseconds(waits[1].0), ended);
+    assert_eq!(milliseconds(waits[2].0), ended + 3_600_000);
+    let later = words(&answer, "later").last().map(|(at, word)| (milliseconds(*at), *word));
+    assert_eq!(later, Some((ended + 5_400_000, "finished")));
     assert_eq!(words(&answer, "endless"), [(36_000.0, "stopped")]);
     let ends = &answer["final"]["workloads"];
     assert_eq!((&ends["short"]["state"], &ends["endless"]["state"]), (&json!("finished"), &json!("stopped")));
