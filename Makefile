@@ -3,7 +3,7 @@
 EXAMPLE := scenarios/worked-example.tide
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test bench lint man
+.PHONY: help run build test soak bench lint man
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,6 +16,9 @@ build: ## Build the release binary, target/release/tidegate
 
 test: ## Format, lints, build, all tests and the worked example, each with its time
 	@scripts/test.sh
+
+soak: ## Kills and random histories by the thousand; TIDEGATE_SOAK=N multiplies them
+	@scripts/soak.sh
 
 bench: ## Measure decisions; TIDEGATE_TRACES=DIR adds the replay of cluster traces
 	@cargo run --release -p tidegate-bench

@@ -62,8 +62,8 @@ pub const MAX_WHOLE: i64 = 1_000_000_000;
 /// Characters of a number with a unit, such as `1h30m` or `16Gi`.
 pub const MAX_FIGURE: usize = 32;
 
-/// Watchers that a server serves at one time; the file limit is raised to fit.
-pub const MAX_WATCHERS: usize = 20_000;
+/// Watchers that a server serves at one time; the file limit is raised to fit, and leaves room for other requests.
+pub const MAX_WATCHERS: usize = 12_000;
 /// Events that a watcher may lag behind before it is cut off. It resumes by `Last-Event-ID`.
 pub const WATCH_BUFFER: usize = 4_096;
 /// Time between two heartbeats of a watch: under the usual idle limit of proxies.

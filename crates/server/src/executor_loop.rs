@@ -42,19 +42,14 @@ struct Between {
 }
 
 impl Between {
-    #[allow(clippy::disallowed_methods, reason = "nobody tells when the store takes writes again")]
     fn run(&mut self, notices: &Receiver<Notice>) {
         loop {
             let now = self.control.clock().now();
             let reports = self.executor.poll(now);
             if !reports.is_empty() {
-                match self.pass_on(reports) {
-                    Ok(()) => {}
-                    Err(Unavailable::Closing) => return,
-                    Err(_) => {
-                        std::thread::sleep(RETRY);
-                        self.executor.reconcile(self.control.read_blocking(assignments));
-                    }
+                let passed = self.pass_on(reports).or_else(|why| self.recover(why));
+                if passed.is_err() {
+                    return;
                 }
             }
             let due = self.executor.next_due().map_or(LONGEST_SLEEP, |due| {
@@ -86,6 +81,22 @@ impl Between {
             Notice::Reconcile(all) => self.executor.reconcile(all),
             Notice::Look | Notice::Close => {}
         }
+    }
+
+    /// Reports were lost: has the executor told what should run once the store takes writes again. It then reports
+    /// what has ended of that. An error if the server goes down.
+    #[allow(clippy::disallowed_methods, reason = "nobody tells when the store takes writes again")]
+    fn recover(&self, mut why: Unavailable) -> Result<(), Unavailable> {
+        while why != Unavailable::Closing {
+            std::thread::sleep(RETRY);
+            // What is reported again is heard again.
+            *self.inbox.lock().expect("nobody panics while reading reports") = Inbox::new();
+            match self.control.write_blocking(Origin::new("executor", "restate"), |deck| deck.restate()) {
+                Ok(()) => return Ok(()),
+                Err(again) => why = again,
+            }
+        }
+        Err(why)
     }
 
     /// Turns reports into commands, on the writer.

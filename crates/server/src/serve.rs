@@ -1,6 +1,7 @@
 //! A running server: opened, told what to listen on, closed.
 
 use crate::config::Config;
+use crate::core::clock::Clock;
 use crate::core::control::{Control, Unavailable};
 use crate::core::outbox::Outbox;
 use crate::core::recovery::{RecoveryError, read_world};
@@ -8,7 +9,8 @@ use crate::core::writer::{self, Habits};
 use crate::http::app::App;
 use crate::http::router::router;
 use crate::machine::Machine;
-use crate::net::listen::{connection_limit, listen, serve};
+use crate::net::limits::Limits;
+use crate::net::listen::{closed, listen, serve};
 use crate::net::tls::{self, TlsError};
 use crate::samples::{self, Sampler};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
@@ -18,16 +20,22 @@ use std::io;
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
+use std::time::Duration;
 use tidegate_engine::Refusal;
 use tidegate_executor::VirtualExecutor;
-use tidegate_store::{Options, SqliteStore, Store, StoreError};
+use tidegate_store::{Options, Reader, SqliteStore, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 /// What is kept of the administrator's token.
 const ADMIN_TOKEN: &str = "admin-token";
+
+/// Clocks are put right by moments all the time.
+const CLOCK_TOLERANCE: Duration = Duration::from_secs(5);
 
 /// Why a server does not start.
 #[derive(Debug)]
@@ -80,6 +88,31 @@ impl From<StoreError> for ServeError {
     }
 }
 
+/// What a server takes for granted. Tests take other things for granted.
+#[doc(hidden)]
+pub struct Ground {
+    pub limits: Limits,
+    /// As in [`Habits`].
+    pub rest: Duration,
+    /// The machine's clock, set by hand.
+    pub clock: Option<Arc<AtomicU64>>,
+    /// Stands between the writer and its store.
+    pub store: Box<dyn FnOnce(SqliteStore) -> Box<dyn Store> + Send>,
+}
+
+impl Default for Ground {
+    fn default() -> Ground {
+        let limits = Limits::default().within_open_files();
+        Ground { limits, rest: Habits::default().rest, clock: None, store: Box::new(|store| Box::new(store)) }
+    }
+}
+
+impl std::fmt::Debug for Ground {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ground").field("limits", &self.limits).finish_non_exhaustive()
+    }
+}
+
 /// A server that has read its log and is ready to listen.
 pub struct Server {
     pub control: Control,
@@ -101,6 +134,11 @@ impl std::fmt::Debug for Server {
 impl Server {
     /// Opens the data directory and the address. The log is read, the executor is told what should run.
     pub async fn open(config: &Config, data: &Path) -> Result<Server, ServeError> {
+        Server::open_on(config, data, Ground::default()).await
+    }
+
+    #[doc(hidden)]
+    pub async fn open_on(config: &Config, data: &Path, ground: Ground) -> Result<Server, ServeError> {
         let tls = tls::acceptor(
             config.listen,
             config.tls_cert.as_deref(),
@@ -116,8 +154,8 @@ impl Server {
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
         create_private(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
-        let admin = admin_token(&mut store, data)?;
         let reader = store.reader()?;
+        let admin = admin_token(&mut store, &*reader, data)?;
         let read = read_world(&*reader).map_err(ServeError::Recovery)?;
         let (events, snapshot) = (read.world.next, read.snapshot);
         tracing::info!(events, snapshot, "the log was read");
@@ -126,11 +164,21 @@ impl Server {
             retain: config.retain_ended.span(),
             snapshot_every: config.snapshot_every,
             archive: config.archive.clone(),
+            rest: ground.rest,
         };
         if let Some(path) = &config.archive {
             create_private(path).map_err(|why| ServeError::Directory { path: path.clone(), why })?;
         }
-        let (control, writer) = writer::start(read, Box::new(store), Outbox::new(sender.clone()), habits)
+        let after = read.world.at;
+        let clock = match ground.clock {
+            None => Clock::starting_after(after),
+            Some(hand) => Clock::by_hand(hand, after),
+        };
+        if clock.ahead() > CLOCK_TOLERANCE {
+            tracing::warn!(ahead = ?clock.ahead(), "the machine's clock is behind the log: time goes on from the log");
+        }
+        let outbox = Outbox::new(sender.clone());
+        let (control, writer) = writer::start_by(clock, read, (ground.store)(store), outbox, habits)
             .map_err(ServeError::Thread)?;
         let executor = Box::new(VirtualExecutor::new());
         let executor =
@@ -142,7 +190,7 @@ impl Server {
             .map_err(ServeError::Unavailable)?
             .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
         let (sampler, looking) = samples::start(control.clone(), data).map_err(ServeError::Thread)?;
-        let app = App::new(control.clone(), admin, reader, sampler.samples.clone());
+        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits);
         let threads = vec![looking, writer, executor];
         Ok(Server { control, app, listener, tls, sampler, threads, is_new })
     }
@@ -156,7 +204,12 @@ impl Server {
         let Server { control, app, listener, tls, sampler, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
-        serve(listener, tls, router(app), connection_limit(), closing).await;
+        let (mut ending, limits) = (closing.clone(), app.limits.clone());
+        let watched = async {
+            closed(&mut ending).await;
+            control.hub().close();
+        };
+        tokio::join!(serve(listener, tls, router(app), limits, closing), watched);
         herald.abort();
         drop(sampler);
         // The writer ends when nobody can ask any more.
@@ -178,7 +231,7 @@ fn create_private(path: &Path) -> io::Result<()> {
 
 /// The hash of the administrator's token. Whoever can write the data directory is the administrator: a token file
 /// that was removed is made anew, and one that was replaced counts.
-fn admin_token(store: &mut SqliteStore, data: &Path) -> Result<TokenHash, ServeError> {
+fn admin_token(store: &mut SqliteStore, reader: &dyn Reader, data: &Path) -> Result<TokenHash, ServeError> {
     let path = data.join(ADMIN_TOKEN_FILE);
     let token = match token::read(&path) {
         Ok(token) if !token.is_empty() => token,
@@ -189,6 +242,9 @@ fn admin_token(store: &mut SqliteStore, data: &Path) -> Result<TokenHash, ServeE
         }
     };
     let hash = TokenHash::of(&token);
-    store.set_meta(ADMIN_TOKEN, &hash.0)?;
+    // Written only if it is news: a server starts on a full disk, too.
+    if reader.meta(ADMIN_TOKEN)?.as_deref() != Some(&hash.0[..]) {
+        store.set_meta(ADMIN_TOKEN, &hash.0)?;
+    }
     Ok(hash)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
+use std::time::Duration;
 use tidegate_engine::ids::PoolId;
 use tidegate_engine::words::PoolKind;
 use tidegate_engine::{Command, Refusal};
@@ -57,7 +58,9 @@ fn what_cannot_be_written_never_happened() {
     let refuses = Arc::new(AtomicBool::new(false));
     let store = Box::new(Moody { inner, refuses: refuses.clone() });
     let outbox = Outbox::new(channel().0);
-    let (control, thread) = writer::start(read, store, outbox, Habits::default()).expect("a writer");
+    // It is asked again at once.
+    let habits = Habits { rest: Duration::ZERO, ..Habits::default() };
+    let (control, thread) = writer::start(read, store, outbox, habits).expect("a writer");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let many = |names: std::ops::Range<u32>| {
         let ask = |n| runtime.spawn(create(control.clone(), format!("pool-{n}")));

@@ -1,5 +1,6 @@
 //! Time for the engine: milliseconds since 1970 that never go back.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tidegate_engine::ids::Tick;
@@ -8,30 +9,57 @@ use tidegate_engine::ids::Tick;
 /// pace of the monotonic clock, until the machine's clock has caught up.
 #[derive(Debug)]
 pub struct Clock {
-    started: Instant,
-    /// Time at `started`.
+    source: Source,
+    /// Time at the start.
     origin: u64,
     /// The latest time given out.
     latest: AtomicU64,
+}
+
+#[derive(Debug)]
+enum Source {
+    Machine { started: Instant },
+    Hand(Arc<AtomicU64>),
 }
 
 #[allow(clippy::disallowed_methods, reason = "the shell reads the clock for everybody else")]
 impl Clock {
     /// A clock that is nowhere before `after`, the time of the latest entry in the log.
     pub fn starting_after(after: Tick) -> Clock {
-        let origin = wall().max(after.0);
-        Clock { started: Instant::now(), origin, latest: AtomicU64::new(origin) }
+        Clock::new(Source::Machine { started: Instant::now() }, after)
+    }
+
+    /// As `starting_after`, with a machine's clock that somebody sets by hand: for histories that can be repeated.
+    pub fn by_hand(hand: Arc<AtomicU64>, after: Tick) -> Clock {
+        Clock::new(Source::Hand(hand), after)
+    }
+
+    fn new(source: Source, after: Tick) -> Clock {
+        let origin = source.wall().max(after.0);
+        Clock { source, origin, latest: AtomicU64::new(origin) }
     }
 
     pub fn now(&self) -> Tick {
-        let steady = self.origin.saturating_add(self.started.elapsed().as_millis() as u64);
-        let now = steady.max(wall());
+        let passed = match &self.source {
+            Source::Machine { started } => started.elapsed().as_millis() as u64,
+            Source::Hand(_) => 0,
+        };
+        let now = self.origin.saturating_add(passed).max(self.source.wall());
         Tick(self.latest.fetch_max(now, Ordering::Relaxed).max(now))
     }
 
     /// How far the machine's clock is behind the time that is given out.
     pub fn ahead(&self) -> Duration {
-        Duration::from_millis(self.now().0.saturating_sub(wall()))
+        Duration::from_millis(self.now().0.saturating_sub(self.source.wall()))
+    }
+}
+
+impl Source {
+    fn wall(&self) -> u64 {
+        match self {
+            Source::Machine { .. } => wall(),
+            Source::Hand(hand) => hand.load(Ordering::Relaxed),
+        }
     }
 }
 
@@ -53,6 +81,18 @@ mod tests {
         assert!(clock.now() >= ahead);
         assert!(clock.now() < Tick(ahead.0 + hour));
         assert!(clock.ahead() > Duration::from_secs(3_000));
+    }
+
+    #[test]
+    fn a_clock_set_back_by_hand_stands_until_it_has_caught_up() {
+        let hand = Arc::new(AtomicU64::new(5_000));
+        let clock = Clock::by_hand(hand.clone(), Tick(4_000));
+        let set = |to| hand.store(to, Ordering::Relaxed);
+        assert_eq!(clock.now(), Tick(5_000));
+        set(1_000);
+        assert_eq!((clock.now(), clock.ahead()), (Tick(5_000), Duration::from_secs(4)));
+        set(6_000);
+        assert_eq!((clock.now(), clock.ahead()), (Tick(6_000), Duration::ZERO));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use super::world::World;
 use crate::metrics::Counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
-use std::sync::{Arc, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard};
 use tidegate_engine::ids::Tick;
 use tokio::sync::{Semaphore, oneshot, watch};
 
@@ -65,27 +65,40 @@ pub struct Shared {
     pub clock: Clock,
     pub(super) metrics: Counted,
     previews: Semaphore,
+    /// Why nothing is taken at present: the store failed a moment ago.
+    refusing: Mutex<Option<Unavailable>>,
     pub(super) closing: AtomicBool,
 }
 
 impl Shared {
-    pub(super) fn new(read: Read) -> Shared {
-        let (next, at) = (read.world.next, read.world.at);
+    pub(super) fn new(read: Read, clock: Clock) -> Shared {
+        let next = read.world.next;
         let hub = Hub::new(read.oldest);
         hub.publish(read.lines, next);
         Shared {
             world: RwLock::new(read.world),
             durable: watch::Sender::new(Durable { next, failures: 0 }),
             hub,
-            clock: Clock::starting_after(at),
+            clock,
             metrics: Counted::new(),
             previews: Semaphore::new(MAX_PREVIEWS),
+            refusing: Mutex::default(),
             closing: AtomicBool::new(false),
         }
     }
 
     pub(super) fn world(&self) -> RwLockReadGuard<'_, World> {
         self.world.read().expect("the writer does not panic while it decides")
+    }
+
+    pub(super) fn refuse(&self, why: Option<Unavailable>) {
+        *self.refusing.lock().expect("nobody panics here") = why;
+    }
+
+    /// Whether changes are taken at present. While the store fails, nobody is let in to change a world that would
+    /// have to be read again from the log.
+    fn taking(&self) -> Result<(), Unavailable> {
+        self.refusing.lock().expect("nobody panics here").clone().map_or(Ok(()), Err)
     }
 }
 
@@ -143,6 +156,7 @@ impl Control {
         origin: Origin,
         work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
     ) -> Result<R, Unavailable> {
+        self.shared.taking()?;
         let (job, answer) = job(origin, work);
         self.jobs.try_send(job).map_err(|error| match error {
             TrySendError::Full(_) => Unavailable::Busy,
@@ -157,6 +171,7 @@ impl Control {
         origin: Origin,
         work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
     ) -> Result<R, Unavailable> {
+        self.shared.taking()?;
         let (job, answer) = job(origin, work);
         self.jobs.send(job).map_err(|_| Unavailable::Closing)?;
         answer.blocking_recv().unwrap_or(Err(Unavailable::Closing))
@@ -171,26 +186,41 @@ impl Control {
         let _turn = self.shared.previews.acquire().await.map_err(|_| Unavailable::Closing)?;
         let shared = self.shared.clone();
         let copied = move || {
-            let mut copy = shared.world().clone();
+            let (mut copy, failures) = {
+                let world = shared.world();
+                (world.clone(), shared.durable.borrow().failures)
+            };
             let seen = copy.next;
             let mut deck = Deck::new(&mut copy, shared.clock.now(), origin);
             let value = work(&mut deck);
-            (value, deck.finish(), seen)
+            (value, deck.finish(), seen, failures)
         };
-        let (value, prepared, seen) =
+        let (value, prepared, seen, failures) =
             tokio::task::spawn_blocking(copied).await.map_err(|_| Unavailable::Closing)?;
-        self.until_durable(seen).await?;
-        Ok((value, prepared))
+        match self.until_durable(seen, failures).await? {
+            true => Ok((value, prepared)),
+            false => Err(Unavailable::Store { what: "what was looked at was undone".into(), full: false }),
+        }
     }
 
-    /// Looks at the world. Answers when all that was seen is durable.
-    pub async fn read<R>(&self, look: impl FnOnce(&World, Tick) -> R) -> Result<R, Unavailable> {
-        let (value, seen) = {
-            let world = self.shared.world();
-            (look(&world, self.shared.clock.now()), world.next)
-        };
-        self.until_durable(seen).await?;
-        Ok(value)
+    /// Looks at the world. Answers when all that was seen is durable; looks again if it was undone.
+    pub async fn read<R>(&self, mut look: impl FnMut(&World, Tick) -> R) -> Result<R, Unavailable> {
+        loop {
+            let (value, seen, failures) = {
+                let world = self.shared.world();
+                let failures = self.shared.durable.borrow().failures;
+                (look(&world, self.shared.clock.now()), world.next, failures)
+            };
+            if self.until_durable(seen, failures).await? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Whether the store takes changes, as far as is known.
+    pub async fn ready(&self) -> Result<(), Unavailable> {
+        self.shared.taking()?;
+        self.read(|_, _| ()).await
     }
 
     /// Looks at the world as it is, durable or not: for threads of the server's own.
@@ -198,17 +228,11 @@ impl Control {
         look(&self.shared.world())
     }
 
-    async fn until_durable(&self, seen: u64) -> Result<(), Unavailable> {
+    /// Whether what was seen has become durable; if not, it was undone.
+    async fn until_durable(&self, seen: u64, failures: u64) -> Result<bool, Unavailable> {
         let mut durable = self.shared.durable.subscribe();
-        let before = *durable.borrow();
-        if before.next >= seen {
-            return Ok(());
-        }
-        let reached = durable.wait_for(|now| now.next >= seen || now.failures > before.failures).await;
-        match reached {
-            Ok(now) if now.failures == before.failures => Ok(()),
-            Ok(_) => Err(Unavailable::Store { what: "what was read was undone".into(), full: false }),
-            Err(_) => Err(Unavailable::Closing),
-        }
+        let reached = durable.wait_for(|now| now.next >= seen || now.failures > failures).await;
+        let now = reached.map_err(|_| Unavailable::Closing)?;
+        Ok(now.failures == failures)
     }
 }

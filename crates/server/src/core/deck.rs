@@ -24,8 +24,9 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Whether there is nothing to write down: what else there is goes with events.
     pub fn is_empty(&self) -> bool {
-        self.body.events.is_empty() && self.body.facts.is_empty() && self.receipt.is_none()
+        self.body.events.is_empty()
     }
 
     /// The number of the event after its last one.
@@ -104,6 +105,7 @@ impl<'a> Deck<'a> {
     /// Carries out a command. A refusal changes nothing.
     pub fn command(&mut self, command: Command) -> Result<Vec<Event>, Refusal> {
         let events = self.world.engine.handle(self.now, command)?;
+        self.world.at = self.world.at.max(self.now);
         self.take(&events);
         Ok(events)
     }
@@ -111,6 +113,7 @@ impl<'a> Deck<'a> {
     /// Submits a workload with what the engine is not told about it.
     pub fn submit(&mut self, spec: WorkloadSpec, document: Arc<Document>) -> Result<WorkloadId, Refusal> {
         let events = self.world.engine.handle(self.now, Command::Submit(Box::new(spec)))?;
+        self.world.at = self.world.at.max(self.now);
         let queued = events.iter().find_map(|event| match event.kind {
             EventKind::Queued { workload, .. } => Some(workload),
             _ => None,
@@ -122,7 +125,12 @@ impl<'a> Deck<'a> {
         Ok(id)
     }
 
-    /// Notes what the engine is not told.
+    /// Lets the executor be told everything again, in its place among what else it is told.
+    pub fn restate(&mut self) {
+        self.world.restate = true;
+    }
+
+    /// Notes what the engine is not told. Goes with a command.
     pub fn note(&mut self, fact: Fact) {
         self.world.shell.learn(&fact);
         self.prepared.body.facts.push(fact);

@@ -4,6 +4,7 @@
 //! delays nobody: the ring moves on, and who falls out of it is told so.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, RwLock};
 use std::time::Duration;
 use tokio::sync::{Notify, watch};
@@ -120,6 +121,7 @@ pub struct Hub {
     fresh: Notify,
     /// What watchers were told of.
     news: watch::Sender<u64>,
+    closed: AtomicBool,
 }
 
 impl Hub {
@@ -129,7 +131,18 @@ impl Hub {
             ring: RwLock::new(Ring { lines: VecDeque::new(), next, oldest: next }),
             fresh: Notify::new(),
             news: watch::Sender::new(next),
+            closed: AtomicBool::new(false),
         }
+    }
+
+    /// Nothing more will be watched: who watches is told to go.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+        self.news.send_modify(|_| ());
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     /// Publishes lines; events up to `next` have happened, told or not.

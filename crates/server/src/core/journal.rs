@@ -5,18 +5,16 @@ use super::encode::{Encoded, Pieces};
 use super::handover::{Batch, Handover};
 use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
-use super::recovery::{self, RecoveryError};
+use super::recovery::{self, Read, RecoveryError};
 use super::world::World;
 use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::ids::Tick;
 use tidegate_store::{Entry, Keeper, PastRow, Snapshot, Store, StoreError};
-
-/// How long to wait before the log is read again when it could not be.
-const RETRY: Duration = Duration::from_secs(1);
 
 /// The only one that writes to the store.
 pub(super) struct Journal {
@@ -26,6 +24,8 @@ pub(super) struct Journal {
     pub(super) outbox: Outbox,
     /// Where parts of the log go that no start needs any more.
     pub(super) archive: Option<PathBuf>,
+    /// How long a store that failed is left alone.
+    pub(super) rest: Duration,
     pub(super) saving: Option<JoinHandle<()>>,
 }
 
@@ -78,34 +78,55 @@ impl Journal {
     }
 
     /// The world is ahead of the log: it is built again from the log, and all that was decided since is refused.
-    #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be read again")]
+    /// Readers go on with the old one meanwhile, and are answered from the new one.
     fn undo(&mut self, batch: Batch, error: &StoreError) {
         tracing::error!(error = %error, "the store did not take a change: it is undone");
         self.shared.metrics.failed();
         let full = matches!(error, StoreError::Full { .. });
         let outcome = Unavailable::Store { what: error.to_string().into(), full };
-        let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
+        if !self.rest.is_zero() {
+            self.shared.refuse(Some(outcome.clone()));
+        }
+        let Some(read) = self.read_again() else {
+            self.handover.fail(&outcome);
+            return batch.refuse(&outcome);
+        };
+        let next = read.world.next;
+        {
+            let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
+            *world = read.world;
+            self.outbox.restate(&world);
+            self.shared.durable.send_modify(|durable| {
+                *durable = Durable { next, failures: durable.failures + 1 };
+            });
+            self.handover.fail(&outcome);
+        }
+        // A disk that failed while it confirmed may have kept the batch all the same.
+        let told = self.shared.hub.next();
+        self.shared.hub.publish(read.lines.into_iter().filter(|line| line.number >= told), next);
+        batch.refuse(&outcome);
+        self.rest();
+        self.shared.refuse(None);
+    }
+
+    /// The world as the log tells it. `None` if the server goes down before the log can be read.
+    fn read_again(&self) -> Option<Read> {
         loop {
             let reader = self.store.reader().map_err(RecoveryError::from);
             match reader.and_then(|reader| recovery::read_world(&*reader)) {
-                Ok(read) => {
-                    *world = read.world;
-                    break;
-                }
-                Err(error) => {
-                    tracing::error!(error = %error, "the log cannot be read: trying again");
-                    std::thread::sleep(RETRY);
-                }
+                Ok(read) => return Some(read),
+                Err(error) => tracing::error!(error = %error, "the log cannot be read: trying again"),
             }
+            if self.shared.closing.load(Ordering::Relaxed) {
+                return None;
+            }
+            self.rest();
         }
-        self.outbox.restate(&world);
-        let next = world.next;
-        self.shared.durable.send_modify(|durable| {
-            *durable = Durable { next, failures: durable.failures + 1 };
-        });
-        self.handover.fail(&outcome);
-        drop(world);
-        batch.refuse(&outcome);
+    }
+
+    #[allow(clippy::disallowed_methods, reason = "nobody tells when a disk can be used again")]
+    fn rest(&self) {
+        std::thread::sleep(self.rest);
     }
 
     /// Starts to save a snapshot, if none is being saved.

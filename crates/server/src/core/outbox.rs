@@ -13,7 +13,7 @@ use tidegate_executor::{Assignment, Launch};
 pub enum Notice {
     Assign(Assignment),
     Forget(WorkloadId),
-    /// The world was undone: these are all assignments.
+    /// The world was undone, or reports were lost: these are all assignments.
     Reconcile(Vec<Assignment>),
     /// It has something to poll.
     Look,
@@ -51,6 +51,9 @@ impl Outbox {
 /// Takes down what changed, as the world stands after a group of requests.
 pub(super) fn collect(world: &mut World) -> Vec<Notice> {
     let changes = std::mem::take(&mut world.changes);
+    if std::mem::take(&mut world.restate) {
+        return vec![Notice::Reconcile(assignments(world))];
+    }
     let mut ended = BTreeSet::new();
     let mut assigned = BTreeSet::new();
     for change in changes {

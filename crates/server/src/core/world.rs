@@ -20,7 +20,8 @@ pub struct World {
     pub shell: Shell,
     /// Number of the next event.
     pub next: u64,
-    /// Time of the latest event.
+    /// The latest time that the engine was told, with or without an event: it refuses to go back, and a snapshot
+    /// remembers it.
     pub at: Tick,
     /// How far work has come, for the executor.
     pub dispatch: Dispatch,
@@ -33,6 +34,9 @@ pub struct World {
     /// What the executor has not been told yet.
     #[serde(skip)]
     pub(super) changes: Vec<Change>,
+    /// Whether it is to be told everything, changed or not.
+    #[serde(skip)]
+    pub(super) restate: bool,
 }
 
 impl World {

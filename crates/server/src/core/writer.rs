@@ -1,5 +1,6 @@
 //! The one thread that decides. What it decided it hands over to the journal, and goes on.
 
+use super::clock::Clock;
 use super::control::{Answer, Control, Job, MAX_WAITING, Shared};
 use super::deck::{Deck, Prepared};
 use super::encode::encode;
@@ -24,6 +25,9 @@ pub const MAX_GROUP: usize = 256;
 /// The longest sleep without a look at the clock: a machine may sleep while we do.
 const LONGEST_SLEEP: Duration = Duration::from_secs(10);
 
+/// A disk that is full stays so for a while, and each failure costs a look at the log.
+const REST: Duration = Duration::from_secs(1);
+
 /// What the writer does by itself.
 #[derive(Clone, Debug)]
 pub struct Habits {
@@ -33,11 +37,13 @@ pub struct Habits {
     pub snapshot_every: u64,
     /// Where parts of the log go that no start needs any more; they stay in the log if nobody says.
     pub archive: Option<PathBuf>,
+    /// How long a store that failed is left alone. Everybody who asks meanwhile is refused at once.
+    pub rest: Duration,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Habits { retain: Span::hours(24), snapshot_every: 100_000, archive: None }
+        Habits { retain: Span::hours(24), snapshot_every: 100_000, archive: None, rest: REST }
     }
 }
 
@@ -57,9 +63,21 @@ pub fn start(
     outbox: Outbox,
     habits: Habits,
 ) -> std::io::Result<(Control, JoinHandle<()>)> {
+    let clock = Clock::starting_after(read.world.at);
+    start_by(clock, read, store, outbox, habits)
+}
+
+/// As `start`, with a clock of the caller's.
+pub fn start_by(
+    clock: Clock,
+    read: Read,
+    store: Box<dyn Store>,
+    outbox: Outbox,
+    habits: Habits,
+) -> std::io::Result<(Control, JoinHandle<()>)> {
     let (sender, jobs) = sync_channel(MAX_WAITING);
     let snapshot = read.snapshot;
-    let shared = Arc::new(Shared::new(read));
+    let shared = Arc::new(Shared::new(read, clock));
     let control = Control { shared: shared.clone(), jobs: sender };
     let handover = Arc::new(Handover::default());
     let journal = Journal {
@@ -68,6 +86,7 @@ pub fn start(
         store,
         outbox,
         archive: habits.archive.clone(),
+        rest: habits.rest,
         saving: None,
     };
     let journal = std::thread::Builder::new().name("journal".into()).spawn(move || journal.run())?;

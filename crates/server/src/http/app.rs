@@ -1,6 +1,7 @@
 //! What every route has at hand.
 
 use crate::core::control::Control;
+use crate::net::limits::Limits;
 use crate::samples::Samples;
 use crate::token::TokenHash;
 use std::sync::{Arc, Mutex};
@@ -20,6 +21,9 @@ pub struct Parts {
     pub samples: Arc<Samples>,
     /// Turns for simulations.
     pub simulations: Arc<Semaphore>,
+    pub limits: Limits,
+    /// For watchers: each holds one.
+    pub seats: Arc<Semaphore>,
     readers: Readers,
 }
 
@@ -31,11 +35,18 @@ impl std::ops::Deref for App {
 }
 
 impl App {
-    pub fn new(control: Control, admin: TokenHash, reader: Box<dyn Reader>, samples: Arc<Samples>) -> App {
+    pub fn new(
+        control: Control,
+        admin: TokenHash,
+        reader: Box<dyn Reader>,
+        samples: Arc<Samples>,
+        limits: Limits,
+    ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
+        let seats = Arc::new(Semaphore::new(limits.watchers));
         let admin_name = super::auth::ADMIN.into();
-        App(Arc::new(Parts { control, admin, admin_name, samples, simulations, readers }))
+        App(Arc::new(Parts { control, admin, admin_name, samples, simulations, limits, seats, readers }))
     }
 
     /// Reads from the store, on a thread that may wait for the disk.

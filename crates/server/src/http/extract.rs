@@ -2,19 +2,15 @@
 
 use super::app::App;
 use super::problem::Refused;
-use axum::body::Bytes;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Path, Query, Request};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
-use std::time::Duration;
 use tidegate_api::body::{self, Check};
 use tidegate_api::limits::MAX_BODY;
 use tidegate_api::manifest::Format;
 use tidegate_api::problem::{Code, Problem};
-
-/// A client has this long to send a body, however large.
-pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A body of JSON, and its bytes as they were sent.
 #[derive(Debug)]
@@ -26,11 +22,11 @@ pub struct Json<T> {
 impl<T: DeserializeOwned + Check> FromRequest<App> for Json<T> {
     type Rejection = Refused;
 
-    async fn from_request(request: Request, _: &App) -> Result<Json<T>, Refused> {
+    async fn from_request(request: Request, app: &App) -> Result<Json<T>, Refused> {
         if format(&request)? != Format::Json {
             return Err(wrong_type("application/yaml", "application/json"));
         }
-        let sent = bytes(request).await?;
+        let sent = bytes(request, app).await?;
         Ok(Json { value: body::read(&sent)?, sent })
     }
 }
@@ -47,7 +43,7 @@ impl<T: DeserializeOwned + Check + Default> FromRequest<App> for MaybeJson<T> {
 
     async fn from_request(request: Request, app: &App) -> Result<MaybeJson<T>, Refused> {
         if !request.headers().contains_key(CONTENT_TYPE) {
-            let sent = bytes(request).await?;
+            let sent = bytes(request, app).await?;
             let value = if sent.is_empty() { T::default() } else { body::read(&sent)? };
             return Ok(MaybeJson { value, sent });
         }
@@ -66,8 +62,8 @@ pub struct Manifests {
 impl FromRequest<App> for Manifests {
     type Rejection = Refused;
 
-    async fn from_request(request: Request, _: &App) -> Result<Manifests, Refused> {
-        Ok(Manifests { format: format(&request)?, sent: bytes(request).await? })
+    async fn from_request(request: Request, app: &App) -> Result<Manifests, Refused> {
+        Ok(Manifests { format: format(&request)?, sent: bytes(request, app).await? })
     }
 }
 
@@ -87,23 +83,31 @@ fn wrong_type(given: &str, wanted: &str) -> Refused {
     Refused(Problem::new(Code::UnsupportedMediaType, detail))
 }
 
-async fn bytes(request: Request) -> Result<Bytes, Refused> {
+async fn bytes(request: Request, app: &App) -> Result<Bytes, Refused> {
+    let too_large = || {
+        let detail = format!("the body is larger than {MAX_BODY} bytes");
+        Refused(Problem::new(Code::BodyTooLarge, detail))
+    };
+    // A client that announces too much is told before it sends it.
+    if request.body().size_hint().lower() > MAX_BODY as u64 {
+        return Err(too_large());
+    }
+    let within = app.limits.body;
     let reading = axum::body::to_bytes(request.into_body(), MAX_BODY);
-    match tokio::time::timeout(BODY_TIMEOUT, reading).await {
+    match tokio::time::timeout(within, reading).await {
         Ok(Ok(bytes)) => Ok(bytes),
         Ok(Err(error)) => {
             let mut cause: Option<&dyn std::error::Error> = Some(&error);
             while let Some(inner) = cause {
                 if inner.to_string().contains("length limit exceeded") {
-                    let detail = format!("the body is larger than {MAX_BODY} bytes");
-                    return Err(Refused(Problem::new(Code::BodyTooLarge, detail)));
+                    return Err(too_large());
                 }
                 cause = inner.source();
             }
             Err(Refused(Problem::new(Code::MalformedBody, format!("the body broke off: {error}"))))
         }
         Err(_) => {
-            let detail = format!("the body did not arrive within {} seconds", BODY_TIMEOUT.as_secs());
+            let detail = format!("the body did not arrive within {} seconds", within.as_secs_f32());
             Err(Refused(Problem::new(Code::RequestTimeout, detail)))
         }
     }

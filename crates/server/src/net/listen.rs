@@ -1,5 +1,6 @@
 //! Connections: accepted up to a bound, encrypted where asked for, cut off when they dawdle.
 
+use super::limits::Limits;
 use super::stall::Stalling;
 use axum::Router;
 use axum::body::Body;
@@ -18,36 +19,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
-/// A client has this long to send the head of a request, and so has a TLS handshake.
-pub const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Connections at once. Watchers are most of them; each costs some 20 KiB.
-pub const MAX_CONNECTIONS: usize = 16_384;
 /// Bytes that the kernel takes for a client before we notice that it does not read. Without a bound it takes some
 /// megabytes, which is much for each of many watchers.
 const SEND_BUFFER: u32 = 128 << 10;
 /// Connections that wait to be accepted.
 const BACKLOG: u32 = 1_024;
-/// Descriptors for everything but connections: the store, logs, the executor.
-const OTHER_DESCRIPTORS: u64 = 512;
-/// How long requests in flight may take to end when the server goes down.
-const LINGER: Duration = Duration::from_secs(5);
-
-/// Raises the limit of open files as far as it is needed and allowed, and says how many connections it leaves.
-pub fn connection_limit() -> usize {
-    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    let limit = getrlimit(Resource::Nofile);
-    let wanted = MAX_CONNECTIONS as u64 + OTHER_DESCRIPTORS;
-    let wanted = limit.maximum.map_or(wanted, |maximum| wanted.min(maximum));
-    if limit.current.is_some_and(|current| current < wanted) {
-        let raised = Rlimit { current: Some(wanted), maximum: limit.maximum };
-        if let Err(error) = setrlimit(Resource::Nofile, raised) {
-            tracing::warn!(%error, wanted, "the limit of open files cannot be raised");
-        }
-    }
-    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    (files.saturating_sub(OTHER_DESCRIPTORS) as usize).clamp(1, MAX_CONNECTIONS)
-}
-
 /// Listens on an address.
 pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
@@ -64,24 +40,24 @@ pub async fn serve(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     router: Router,
-    connections: usize,
+    limits: Limits,
     mut closing: watch::Receiver<bool>,
 ) {
-    let slots = Arc::new(Semaphore::new(connections));
+    let slots = Arc::new(Semaphore::new(limits.connections));
     loop {
         let accepted = tokio::select! {
             accepted = accept(&listener, &slots) => accepted,
             () = closed(&mut closing) => break,
         };
         let (stream, peer, slot) = accepted;
-        let (tls, router, closing) = (tls.clone(), router.clone(), closing.clone());
+        let (tls, router, limits, closing) = (tls.clone(), router.clone(), limits.clone(), closing.clone());
         tokio::spawn(async move {
             // Small answers go out at once.
             let _ = stream.set_nodelay(true);
             match tls {
-                None => talk(stream, peer, router, closing).await,
-                Some(tls) => match tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => talk(stream, peer, router, closing).await,
+                None => talk(stream, peer, router, &limits, closing).await,
+                Some(tls) => match tokio::time::timeout(limits.head, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => talk(stream, peer, router, &limits, closing).await,
                     Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS"),
                     Err(_) => tracing::debug!(%peer, "the TLS handshake took too long"),
                 },
@@ -89,8 +65,9 @@ pub async fn serve(
             drop(slot);
         });
     }
-    let all = u32::try_from(connections).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(LINGER, slots.acquire_many(all)).await;
+    // Each connection ends within its time.
+    let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);
+    let _ = slots.acquire_many(all).await;
 }
 
 /// The next connection. Above the bound those who wait stay in the listener's backlog.
@@ -112,29 +89,38 @@ async fn accept(
 }
 
 /// Returns when the server goes down.
-async fn closed(closing: &mut watch::Receiver<bool>) {
+pub async fn closed(closing: &mut watch::Receiver<bool>) {
     // If nobody is left to say so, it has gone down already.
     let _ = closing.wait_for(|closing| *closing).await;
 }
 
-async fn talk<S>(stream: S, peer: SocketAddr, router: Router, mut closing: watch::Receiver<bool>)
-where
+async fn talk<S>(
+    stream: S,
+    peer: SocketAddr,
+    router: Router,
+    limits: &Limits,
+    mut closing: watch::Receiver<bool>,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let service = router.map_request(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
         request.map(Body::new)
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .serve_connection(TokioIo::new(Stalling::new(stream)), TowerToHyperService::new(service));
+    let connection =
+        http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(limits.head).serve_connection(
+            TokioIo::new(Stalling::new(stream, limits.stall)),
+            TowerToHyperService::new(service),
+        );
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,
         () = closed(&mut closing) => {
             connection.as_mut().graceful_shutdown();
-            connection.await
+            match tokio::time::timeout(limits.linger, connection).await {
+                Ok(ended) => ended,
+                Err(_) => return tracing::debug!(%peer, "a connection was cut off: the server goes down"),
+            }
         }
     };
     if let Err(error) = ended {

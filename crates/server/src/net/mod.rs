@@ -1,5 +1,6 @@
 //! Connections.
 
+pub mod limits;
 pub mod listen;
 pub mod rewrite;
 pub mod stall;

@@ -7,21 +7,18 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::Sleep;
 
-/// How long a client may take nothing while something is to be sent. What was in flight is with its kernel, so
-/// this is about clients that have stopped, not about slow networks.
-pub const STALL: Duration = Duration::from_secs(10);
-
-/// A stream whose writes fail once the other side has taken nothing for [`STALL`].
+/// A stream whose writes fail once the other side has taken nothing for a while.
 #[derive(Debug)]
 pub struct Stalling<S> {
     inner: S,
+    patience: Duration,
     /// Set while a write waits.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Stalling<S> {
-    pub fn new(inner: S) -> Stalling<S> {
-        Stalling { inner, deadline: None }
+    pub fn new(inner: S, patience: Duration) -> Stalling<S> {
+        Stalling { inner, patience, deadline: None }
     }
 
     /// Passes on what a write came to; if it waits, only until the deadline.
@@ -30,7 +27,8 @@ impl<S> Stalling<S> {
             self.deadline = None;
             return wrote;
         }
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(STALL)));
+        let patience = self.patience;
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         ready!(deadline.as_mut().poll(cx));
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the client takes nothing")))
     }
@@ -81,6 +79,8 @@ mod tests {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::time::Instant;
 
+    const STALL: Duration = Duration::from_secs(10);
+
     fn in_virtual_time(test: impl Future<Output = ()>) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
         runtime.expect("a runtime").block_on(test);
@@ -90,7 +90,7 @@ mod tests {
     fn who_takes_nothing_is_cut_off() {
         in_virtual_time(async {
             let (ours, _theirs) = tokio::io::duplex(8);
-            let mut ours = Stalling::new(ours);
+            let mut ours = Stalling::new(ours, STALL);
             let start = Instant::now();
             let error = ours.write_all(&[0; 9]).await.expect_err("it is full");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
@@ -102,7 +102,7 @@ mod tests {
     fn who_is_slow_is_not() {
         in_virtual_time(async {
             let (ours, mut theirs) = tokio::io::duplex(8);
-            let mut ours = Stalling::new(ours);
+            let mut ours = Stalling::new(ours, STALL);
             let reading = async move {
                 for _ in 0..8 {
                     tokio::time::sleep(STALL / 2).await;

@@ -1,7 +1,7 @@
 //! TLS from certificate and key files.
 
 use rustls::ServerConfig;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{Error, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -65,13 +65,14 @@ pub fn acceptor(
 }
 
 fn load(certificate: &Path, key: &Path) -> Result<TlsAcceptor, TlsError> {
-    let unreadable = |file: &Path, what, why: rustls::pki_types::pem::Error| TlsError::Unreadable {
+    let unreadable = |file: &Path, what, why: Error| TlsError::Unreadable {
         file: file.into(),
         what,
         why: why.to_string(),
     };
     let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(certificate)
         .and_then(Iterator::collect)
+        .and_then(|chain: Vec<_>| if chain.is_empty() { Err(Error::NoItemsFound) } else { Ok(chain) })
         .map_err(|why| unreadable(certificate, "certificate", why))?;
     let secret = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, "private key", why))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());

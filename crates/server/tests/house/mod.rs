@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 use tidegate_server::config::Config;
-use tidegate_server::serve::Server;
+use tidegate_server::core::control::Control;
+use tidegate_server::serve::{Ground, ServeError, Server};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -21,6 +22,7 @@ pub struct House {
     running: Option<Running>,
     agent: ureq::Agent,
     config: Config,
+    ground: fn() -> Ground,
 }
 
 /// An answer as it came.
@@ -34,6 +36,7 @@ pub struct Exchanged {
 
 #[derive(Debug)]
 struct Running {
+    control: Control,
     base: String,
     token: String,
     closing: watch::Sender<bool>,
@@ -46,6 +49,21 @@ impl House {
     }
 
     pub fn with(virtual_gpus: &str, change: impl FnOnce(&mut Config)) -> House {
+        House::on(virtual_gpus, change, Ground::default)
+    }
+
+    /// A house whose server takes other things for granted.
+    pub fn on(virtual_gpus: &str, change: impl FnOnce(&mut Config), ground: fn() -> Ground) -> House {
+        let data = tempfile::tempdir().expect("a directory");
+        House::at(data, virtual_gpus, change, ground)
+    }
+
+    pub fn at(
+        data: TempDir,
+        virtual_gpus: &str,
+        change: impl FnOnce(&mut Config),
+        ground: fn() -> Ground,
+    ) -> House {
         let mut config = Config {
             listen: "127.0.0.1:0".parse().expect("an address"),
             virtual_gpus: Some(virtual_gpus.into()),
@@ -54,8 +72,7 @@ impl House {
         change(&mut config);
         let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
         let runtime = Runtime::new().expect("a runtime");
-        let data = tempfile::tempdir().expect("a directory");
-        let mut house = House { data, runtime, running: None, agent, config };
+        let mut house = House { data, runtime, running: None, agent, config, ground };
         house.open();
         house
     }
@@ -64,17 +81,33 @@ impl House {
         self.data.path()
     }
 
-    fn open(&mut self) {
-        let server = self.runtime.block_on(Server::open(&self.config, self.data.path())).expect("it starts");
+    pub fn open(&mut self) {
+        let server = self.try_open().expect("it starts");
         let base = format!("http://{}", server.address().expect("an address"));
         let token = tidegate_server::token::read(&self.data.path().join("admin.token")).expect("a token");
         let (closing, closed) = watch::channel(false);
+        let control = server.control.clone();
         let task = self.runtime.spawn(server.run(closed));
-        self.running = Some(Running { base, token, closing, task });
+        self.running = Some(Running { control, base, token, closing, task });
+    }
+
+    /// A server on the data directory, which may be in use.
+    pub fn try_open(&self) -> Result<Server, ServeError> {
+        let opening = Server::open_on(&self.config, self.data.path(), (self.ground)());
+        self.runtime.block_on(opening)
+    }
+
+    pub fn control(&self) -> &Control {
+        &self.running().control
+    }
+
+    pub fn runtime(&self) -> &Runtime {
+        &self.runtime
     }
 
     pub fn close(&mut self) {
         if let Some(running) = self.running.take() {
+            drop(running.control);
             running.closing.send_replace(true);
             self.runtime.block_on(running.task).expect("it ends in order");
         }
@@ -91,6 +124,11 @@ impl House {
 
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.running().base)
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> &str {
+        self.running().base.split_once("//").expect("an address").1
     }
 
     pub fn token(&self) -> &str {
@@ -140,6 +178,16 @@ impl House {
         }
         let request = request.header("Content-Type", media).body(body.to_string()).expect("a request");
         read(self.agent.run(request).expect("an answer"))
+    }
+
+    /// Status, answer, and what `Retry-After` says.
+    pub fn post_patiently(&self, path: &str, body: &Value) -> (u16, Value, Option<String>) {
+        let request = ureq::http::Request::post(self.url(path)).header("Content-Type", "application/json");
+        let request = request.header("Authorization", format!("Bearer {}", self.token()));
+        let answer = self.agent.run(request.body(body.to_string()).expect("a request")).expect("an answer");
+        let after = answer.headers().get("retry-after").and_then(|v| v.to_str().ok()).map(str::to_string);
+        let (status, body) = read(answer);
+        (status, body, after)
     }
 
     pub fn send(

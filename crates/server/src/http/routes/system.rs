@@ -20,7 +20,7 @@ pub async fn healthz() -> Answer<Health> {
 #[utoipa::path(get, path = "/readyz", tag = "server", security(()),
     responses((status = 200, body = Health), (status = 503, body = Problem)))]
 pub async fn readyz(State(app): State<App>) -> Response {
-    match app.control.read(|_, _| ()).await {
+    match app.control.ready().await {
         Ok(()) => healthz().await.into_response(),
         Err(why) => Refused(super::super::change::unavailable(why)).into_response(),
     }

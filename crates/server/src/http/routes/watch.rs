@@ -11,9 +11,9 @@ use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use std::time::Duration;
-use tidegate_api::limits::{MAX_FILTER, MAX_WATCHERS, WATCH_HEARTBEAT};
+use tidegate_api::limits::{MAX_FILTER, WATCH_HEARTBEAT};
 use tidegate_api::problem::{Code, Problem};
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, watch};
 use utoipa::IntoParams;
 
 /// What is watched.
@@ -72,10 +72,10 @@ pub async fn watch(
 ) -> Result<Response, Refused> {
     query.check()?;
     let hub = app.control.hub();
-    if hub.watchers() >= MAX_WATCHERS {
-        let detail = format!("{} watch already, {MAX_WATCHERS} can", hub.watchers());
+    let Ok(seat) = app.seats.clone().try_acquire_owned() else {
+        let detail = format!("{} watch already, no more can", app.limits.watchers);
         return Err(Refused(Problem::new(Code::TooManyWatchers, detail)));
-    }
+    };
     let from = match resumed(&headers, query.after)? {
         Some(last) => last.saturating_add(1),
         None => hub.next(),
@@ -84,7 +84,7 @@ pub async fn watch(
         let detail = format!("events before {oldest} are no longer kept for watchers, {from} was asked for");
         return Err(Refused(Problem::new(Code::Expired, detail)));
     }
-    let body = Body::from_stream(stream(app.clone(), query, from));
+    let body = Body::from_stream(stream(app.clone(), query, from, seat));
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -108,15 +108,17 @@ struct Watching {
     news: watch::Receiver<u64>,
     /// It fell behind: it is told, and cut off.
     lost: bool,
+    _seat: OwnedSemaphorePermit,
 }
 
 fn stream(
     app: App,
     query: WatchQuery,
     next: u64,
+    seat: OwnedSemaphorePermit,
 ) -> impl futures_core::Stream<Item = Result<Bytes, std::convert::Infallible>> {
     let news = app.control.hub().subscribe();
-    let start = Watching { app, query, next, news, lost: false };
+    let start = Watching { app, query, next, news, lost: false, _seat: seat };
     futures_util::stream::unfold(start, |mut watching| async move {
         let chunk = watching.chunk().await?;
         Some((Ok(chunk), watching))
@@ -137,6 +139,9 @@ impl Watching {
                     self.lost = true;
                     return Some(format!("event: expired\ndata: {{\"oldest\":{oldest}}}\n\n").into());
                 }
+            }
+            if self.app.control.hub().is_closed() {
+                return None;
             }
             let heartbeat = Duration::from_millis(WATCH_HEARTBEAT.0);
             match tokio::time::timeout(heartbeat, self.news.changed()).await {

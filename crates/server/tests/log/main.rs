@@ -1,0 +1,5 @@
+//! The log: what this release wrote, every later one reads; what a snapshot tells is what the log tells.
+
+mod golden;
+mod history;
+mod snapshots;
