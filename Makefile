@@ -1,15 +1,20 @@
 # The commands of the house. `make help` lists them.
 
-EXAMPLE := scenarios/worked-example.tide
+# Where the server of `make serve` keeps everything.
+DATA := $(CURDIR)/target/tidegate
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test soak bench lint man
+.PHONY: help run serve build test soak bench lint man
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
-run: build ## Build, then simulate the worked example
-	@cargo run --quiet --release --bin tidegate -- simulate $(EXAMPLE)
+run: build ## Build, then play the worked example on a real server, and end
+	@cargo run --quiet --release --bin tidegate -- demo --fast
+
+serve: build ## Build, then start a server with 128 virtual GPUs to play with
+	@echo "In another terminal: export TIDEGATE_DATA=$(DATA) PATH=$(CURDIR)/target/release:\$$PATH" >&2
+	@TIDEGATE_DATA=$(DATA) cargo run --quiet --release --bin tidegate -- serve --executor virtual --virtual-gpus 16x8
 
 build: ## Build the release binary, target/release/tidegate
 	@cargo build --release --bin tidegate

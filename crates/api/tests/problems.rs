@@ -13,6 +13,7 @@ use tidegate_engine::words::{Priority, PrioritySet};
 fn pages() -> Vec<(String, String)> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/problems");
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    let entries = entries.filter(|entry| entry.file_name() != "README.md");
     let mut pages: Vec<(String, String)> = entries
         .map(|entry| {
             let name = entry.file_name().into_string().unwrap();
@@ -29,6 +30,27 @@ fn every_code_has_a_page_and_every_page_a_code() {
     let mut expected: Vec<String> = Code::ALL.iter().map(|code| format!("{code}.md")).collect();
     expected.sort();
     assert_eq!(found, expected);
+}
+
+/// The index is made from the codes; UPDATE=1 writes it.
+#[test]
+fn the_index_lists_every_code() {
+    let mut page = String::from(
+        "# Problems\n\nEvery error of the API has a stable code. Made from the code by `UPDATE=1 cargo test -p \
+         tidegate-api --test problems`. What the command line makes of them: [exit codes](../exit-codes.md).\n\n\
+         | code | status | |\n|---|---|---|\n",
+    );
+    for code in Code::ALL {
+        page.push_str(&format!("| [`{code}`]({code}.md) | {} | {} |\n", code.status(), code.title()));
+    }
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/problems/README.md");
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(file, &page).unwrap();
+    }
+    assert!(
+        std::fs::read_to_string(file).unwrap_or_default() == page,
+        "docs/problems/README.md is stale: UPDATE=1"
+    );
 }
 
 /// The example of a page is a problem of its code; title, status and hint are those of the code.

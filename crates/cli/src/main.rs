@@ -22,6 +22,8 @@ mod output;
 mod pages;
 mod progress;
 mod quota;
+#[cfg(test)]
+mod reference;
 mod serving;
 mod supply;
 mod top;

@@ -105,10 +105,10 @@ fn scenarios_are_short_and_expect_something() {
 }
 
 #[test]
-fn the_readme_shows_the_worked_example() {
+fn the_page_of_the_language_shows_the_worked_example() {
     let scenario = repository_files().into_iter().find(|file| file.path == "scenarios/worked-example.tide");
     let scenario = scenario.expect("the worked example exists");
-    hold(|path| path == "README.md", |file| pages::stale_example(&file.text, &scenario.text));
+    hold(|path| path == "docs/scenario-language.md", |file| pages::stale_example(&file.text, &scenario.text));
 }
 
 #[test]

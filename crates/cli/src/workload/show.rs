@@ -73,7 +73,11 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
             let position = status.position.map(|position| format!("position {position}"));
             let preempted = preempted.filter(|_| reasons.is_empty() || all);
             let parts: Vec<String> = position.into_iter().chain(reasons).chain(preempted).collect();
-            if parts.is_empty() { "is about to be looked at".into() } else { parts.join("; ") }
+            match state {
+                _ if !parts.is_empty() => parts.join("; "),
+                WorkloadState::Held => "others leave to make room for it".into(),
+                _ => "is about to be looked at".into(),
+            }
         }
         WorkloadState::Leaving => preempted.unwrap_or_else(|| "was asked to stop".into()),
         WorkloadState::Failed => status.exit_code.map_or(String::new(), |code| format!("exit code {code}")),

@@ -145,6 +145,15 @@ pub async fn drain(
     change
         .carry_out(&app, "node.drain", &body.sent, move |deck, _| {
             let (pool, node) = find(deck.world(), &name)?;
+            // A lost node stays lost; what it lost its work for is said already.
+            let now = show(deck.world(), (pool, node))?.status;
+            let is_lost = now.state == tidegate_api::node::NodeState::Lost;
+            if let Some(reason) =
+                request.reason.filter(|reason| !is_lost && now.reason.as_ref() != Some(reason))
+            {
+                let state = NodeState::Cordoned;
+                deck.command(Command::SetNode { pool, node, state, reason: reason.into() })?;
+            }
             let named = request.modules.iter().flatten();
             let modules = named.fold(ModuleSet::default(), |set, module| set.with(module.0));
             deck.command(Command::DrainNode { pool, node, modules })?;

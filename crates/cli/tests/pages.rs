@@ -1,0 +1,29 @@
+//! The tour of the README and the guides: what a reader types works, and prints what the page shows.
+
+mod common;
+mod page;
+
+#[test]
+fn the_tour_of_the_readme_is_true() {
+    page::follow("README.md", None);
+}
+
+#[test]
+fn the_guide_for_developers_is_true() {
+    page::follow("docs/guides/developer.md", None);
+}
+
+#[test]
+fn the_guide_for_team_administrators_is_true() {
+    page::follow("docs/guides/team-administrator.md", None);
+}
+
+#[test]
+fn the_guide_for_platform_administrators_is_true() {
+    page::follow("docs/guides/platform-administrator.md", None);
+}
+
+#[test]
+fn the_guide_for_programs_is_true() {
+    page::follow("docs/guides/programs.md", None);
+}
