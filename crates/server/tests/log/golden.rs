@@ -102,7 +102,8 @@ fn books(engine: &Engine) -> String {
             engine.units(w.id).map(|u| format!("{}x{}", u.number, u.grant.slots.len())).collect();
         let _ = writeln!(text, "w-{} {} {} {}", w.id.0, w.spec.name, w.state.word(), units.join(" "));
     }
-    text
+    // A file has no white space at the ends of its lines.
+    text.lines().map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
 /// Writes the lines of a log into a store, as if this release had, and reads it.
