@@ -66,11 +66,12 @@ impl Journal {
             self.shared.durable.send_modify(|durable| durable.next = next);
         }
         self.shared.metrics.settled(&tally, took);
-        answers.into_iter().for_each(|answer| answer(Ok(())));
+        // Before the answers: a watch that is opened after an answer begins after what was answered.
         if let Some(next) = next {
             let lines = entries.into_iter().flat_map(|entry| entry.prepared.lines);
             self.shared.hub.publish(lines, next);
         }
+        answers.into_iter().for_each(|answer| answer(Ok(())));
         self.outbox.send(notices);
         if let Some(world) = snapshot {
             self.save(*world);

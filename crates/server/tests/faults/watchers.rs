@@ -125,11 +125,12 @@ fn ten_thousand_watchers_come_and_go() {
         submit(name);
         streams.iter_mut().for_each(until_started);
         assert!(server.descriptors() >= count);
+        let memory = server.memory();
         drop(streams);
         while server.descriptors() > files + 16 {
             pause(Duration::from_millis(20));
         }
-        server.memory()
+        memory
     };
     let peak = watched(allowed, "many");
     let mut last = peak;
