@@ -119,13 +119,13 @@ impl State {
         amounts: &Amounts,
         n: u32,
         credits: Option<&funding::Credits>,
-    ) -> Option<Vec<Draws>> {
-        let mut each = vec![Draws::new(); n as usize];
+    ) -> Option<SmallVec<[Draws; 1]>> {
+        let mut each: SmallVec<[Draws; 1]> = (0..n).map(|_| Draws::new()).collect();
         for &(d, amount) in amounts {
             let mut all = Draws::new();
-            funding::fund(&self.tree, &self.ledger, payer, d, amount * i64::from(n), credits, &mut all)?;
+            let to = if n == 1 { &mut each[0] } else { &mut all };
+            funding::fund(&self.tree, &self.ledger, payer, d, amount * i64::from(n), credits, to)?;
             if n == 1 {
-                each[0].extend(all);
                 continue;
             }
             let mut source = all.into_iter();
@@ -216,7 +216,7 @@ impl State {
     }
 
     /// Numbers for `n` further units of a workload.
-    pub(crate) fn free_numbers(&self, w: &Workload, n: usize) -> Vec<u32> {
+    pub(crate) fn free_numbers(&self, w: &Workload, n: usize) -> SmallVec<[u32; 8]> {
         let used: SmallVec<[u32; 8]> = w.units.iter().map(|&u| self.units[u].number).collect();
         (0u32..).filter(|i| !used.contains(i)).take(n).collect()
     }
@@ -226,7 +226,7 @@ impl State {
         &self,
         w: &Workload,
         model: Option<ModelId>,
-        draws: Vec<Draws>,
+        draws: SmallVec<[Draws; 1]>,
         slots: Vec<Slot>,
     ) -> SmallVec<[Grant; 1]> {
         let mut slots = slots.into_iter();

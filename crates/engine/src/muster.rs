@@ -6,7 +6,7 @@ use crate::pins::Cells;
 use crate::state::{Seniority, State};
 use crate::table::Slab;
 use crate::unit::{Draw, Unit};
-use crate::words::{Class, Rule};
+use crate::words::{Class, IdleUse, Rule};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -110,7 +110,9 @@ impl State {
             herd(&mut self.low[pool.index()], &by_class, &self.units);
         }
         let seniority = self.seniority(unit);
-        set(&mut self.abroad[quota.index()], seniority);
+        if self.could_come_home(unit) {
+            set(&mut self.abroad[quota.index()], seniority);
+        }
         for (account, lent) in abroad(&self.units[unit].grant.draws) {
             set(&mut self.foreign[account.index()], seniority);
             self.note_lender(account);
@@ -118,6 +120,11 @@ impl State {
                 herd(&mut self.herds[account.index()].borrowers, &by_class, &self.units);
             }
         }
+    }
+
+    /// Who uses idle capacity only has no earlier rule to come home by.
+    fn could_come_home(&self, unit: u32) -> bool {
+        self.w(self.units[unit].workload).spec.idle != IdleUse::Only
     }
 
     fn note_lender(&mut self, account: QuotaId) {
@@ -154,7 +161,8 @@ impl State {
         let u = &self.units[unit];
         let (quota, by_class) = (u.quota, self.beast(unit, class_tag(u.class)));
         let seniority = self.seniority(unit);
-        let is_abroad = |draws: &[Draw]| draws.iter().any(|d| d.rule != Rule::Own);
+        let could = self.could_come_home(unit);
+        let is_abroad = |draws: &[Draw]| could && draws.iter().any(|d| d.rule != Rule::Own);
         match (is_abroad(old), is_abroad(&u.grant.draws)) {
             (false, true) => _ = self.abroad[quota.index()].insert(seniority),
             (true, false) => _ = self.abroad[quota.index()].remove(&seniority),

@@ -49,7 +49,9 @@ pub(crate) struct Pass {
 impl Session<'_> {
     /// Decides until nothing moves.
     pub(crate) fn settle(&mut self) {
-        self.settle_from(Pass::default());
+        if !self.s.is_settled() {
+            self.settle_from(Pass::default());
+        }
     }
 
     /// The same, where the pass has begun with a start.

@@ -38,13 +38,34 @@ pub(crate) struct Entry {
     pub(crate) id: WorkloadId,
 }
 
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Lane {
+    /// The first of its members: looked at far more often than changed.
+    first: Entry,
     members: BTreeSet<Entry>,
     /// The queue's epoch in which the lane was found not to fit in any round.
     stuck: Option<u64>,
     /// The queue's epoch in which nothing but a cap held it back.
     capped: Option<u64>,
+}
+
+impl Lane {
+    fn of(entry: Entry) -> Lane {
+        Lane { first: entry, members: BTreeSet::new(), stuck: None, capped: None }
+    }
+
+    fn insert(&mut self, entry: Entry) {
+        self.first = self.first.min(entry);
+        self.members.insert(entry);
+    }
+
+    /// False if nobody is left.
+    fn remove(&mut self, entry: Entry) -> bool {
+        assert!(self.members.remove(&entry), "a queued workload is in its lane");
+        let Some(&first) = self.members.first() else { return false };
+        self.first = first;
+        true
+    }
 }
 
 /// Order within a queue; smaller comes first.
@@ -102,8 +123,7 @@ impl Queue {
         }
         self.unpassed.remove(&entry.id);
         let lane = self.lanes.get_mut(&key).expect("a queued workload is in its lane");
-        assert!(lane.members.remove(&entry), "a queued workload is in its lane");
-        if lane.members.is_empty() {
+        if !lane.remove(entry) {
             self.lanes.remove(&key);
         }
     }
@@ -162,9 +182,16 @@ impl Queue {
     }
 
     /// Sorts arrivals into their lanes.
+    #[inline]
     pub(crate) fn sort(&mut self) {
+        if !self.fresh.is_empty() {
+            self.sort_fresh();
+        }
+    }
+
+    fn sort_fresh(&mut self) {
         for (key, entry) in self.fresh.drain(..) {
-            self.lanes.entry(key).or_default().members.insert(entry);
+            self.lanes.entry(key).or_insert_with(|| Lane::of(entry)).insert(entry);
             if !key.growth {
                 self.unpassed.insert(entry.id);
             }
@@ -225,27 +252,29 @@ impl Queue {
         // Most queues have one lane: whatever the window, it begins there.
         if self.lanes.len() <= 1 {
             let (&key, lane) = self.lanes.first_key_value()?;
-            let entry = lane.members.first().expect("an empty lane is removed");
-            return (lane.stuck != Some(self.epoch) && !failed(key)).then_some((key, entry.id));
+            return (lane.stuck != Some(self.epoch) && !failed(key)).then_some((key, lane.first.id));
         }
         let window = self.window(policy, now);
-        let barrier = match window {
-            Some(1) => self.first(policy, now),
+        let is_strict = match window {
+            Some(1) => true,
             Some(n) => return self.next_within(policy, now, n, failed),
-            None => None,
+            None => false,
         };
+        // The first in line: nobody behind it is tried.
+        let mut barrier: Option<Place> = None;
         let mut best: Option<(Place, LaneKey)> = None;
         for (&key, lane) in &self.lanes {
-            if lane.stuck == Some(self.epoch) || failed(key) {
-                continue;
+            let place = self.place(policy, now, key, lane.first);
+            let comes_before = |other: Option<Place>| other.is_none_or(|other| place < other);
+            let ahead = comes_before(barrier);
+            if is_strict && ahead && self.in_line(key, lane) {
+                barrier = Some(place);
             }
-            let entry = *lane.members.first().expect("an empty lane is removed");
-            let place = self.place(policy, now, key, entry);
-            let behind = barrier.is_some_and(|(b, _)| b < place);
-            if !behind && best.is_none_or(|(b, _)| place < b) {
+            if ahead && comes_before(best.map(|b| b.0)) && lane.stuck != Some(self.epoch) && !failed(key) {
                 best = Some((place, key));
             }
         }
+        let best = best.filter(|(place, _)| barrier.is_none_or(|barrier| *place <= barrier));
         best.map(|(place, key)| (key, place.entry.id))
     }
 
@@ -257,7 +286,7 @@ impl Queue {
 
     /// The same, and whoever has just arrived.
     pub(crate) fn firsts(&self) -> impl Iterator<Item = WorkloadId> + '_ {
-        let lanes = self.lanes.values().filter_map(|lane| lane.members.first());
+        let lanes = self.lanes.values().map(|lane| &lane.first);
         lanes.chain(self.fresh.iter().map(|f| &f.1)).map(|entry| entry.id)
     }
 
@@ -290,8 +319,7 @@ impl Queue {
     /// The first that waits, growth aside.
     fn first(&self, policy: &QueuePolicy, now: Tick) -> Option<(Place, WorkloadId)> {
         let heads = self.lanes.iter().filter(|(k, l)| self.in_line(**k, l));
-        let places = heads
-            .map(|(&k, l)| self.place(policy, now, k, *l.members.first().expect("an empty lane is removed")));
+        let places = heads.map(|(&k, l)| self.place(policy, now, k, l.first));
         places.min().map(|p| (p, p.entry.id))
     }
 
@@ -368,16 +396,15 @@ impl Queue {
 
     /// The first in submitted order (priority, time, number), growth aside: who has the first claim on balance.
     pub(crate) fn first_claim(&self) -> Option<(Reverse<Priority>, Entry)> {
-        let lanes = self.lanes.iter().map(|(k, l)| (k, l.members.first().copied()));
-        let fresh = self.fresh.iter().map(|(k, e)| (k, Some(*e)));
-        lanes.chain(fresh).filter(|(k, _)| !k.growth).filter_map(|(k, e)| Some((k.priority, e?))).min()
+        let lanes = self.lanes.iter().map(|(k, l)| (k, l.first));
+        let fresh = self.fresh.iter().map(|(k, e)| (k, *e));
+        lanes.chain(fresh).filter(|(k, _)| !k.growth).map(|(k, e)| (k.priority, e)).min()
     }
 
     /// The same, growth included.
     pub(crate) fn first_of_all(&self) -> Option<(Reverse<Priority>, Entry)> {
-        let lanes = self.lanes.iter().map(|(k, l)| (k, l.members.first().copied()));
-        let fresh = self.fresh.iter().map(|(k, e)| (k, Some(*e)));
-        lanes.chain(fresh).filter_map(|(k, e)| Some((k.priority, e?))).min()
+        let lanes = self.lanes.iter().map(|(k, l)| (k.priority, l.first));
+        lanes.chain(self.fresh.iter().map(|(k, e)| (k.priority, *e))).min()
     }
 
     /// The demands that are in the queue.

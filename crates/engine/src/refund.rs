@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 const LOOKED_AT: usize = 32;
 
 /// A move that has been decided: so much of one unit's draw goes to another account.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Move {
     unit: u32,
     from: Draw,
@@ -194,6 +194,7 @@ impl Session<'_> {
                 continue;
             }
             let moves = self.s.homeward(account);
+            self.s.have_risen(account);
             self.carry_out_moves(&moves);
             self.s.wake_by_moves_to(account);
         }
@@ -238,46 +239,86 @@ impl State {
         movable(quota) || (child && lenders.any(|a| self.tree.is_descendant(a, quota) && movable(a)))
     }
 
+    /// Rules of a tree changed: draws may be able to stay where they are by an earlier rule.
+    pub(crate) fn rules_changed(&mut self, quota: QuotaId) {
+        let root = self.tree[quota].root;
+        let lenders = self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX)));
+        self.agenda.rising.extend(lenders.map(|l| l.1));
+    }
+
+    /// Draws that stay on an account have their earlier rules once all of them were looked at.
+    fn have_risen(&mut self, account: QuotaId) {
+        if !self.ledger.has_balance(account) && !self.ledger.is_overdrawn(account) {
+            self.agenda.rising.remove(&account);
+        }
+    }
+
     /// Draws that may move to this account by an earlier rule than theirs.
     fn homeward(&self, account: QuotaId) -> Vec<Move> {
+        let rising = self.agenda.rising.contains(&account);
+        let moves = self.moves_to(account, rising);
+        debug_assert_eq!(
+            moves,
+            self.moves_to(account, true),
+            "a draw is made by the first rule that allows it"
+        );
+        moves
+    }
+
+    /// The same. Unless draws that stay there may be `rising` to an earlier rule, only free balance moves anything.
+    fn moves_to(&self, account: QuotaId, rising: bool) -> Vec<Move> {
         let mut moves = Vec::new();
         if !self.ledger.has_balance(account) {
-            // A draw that stays on its account, by an earlier rule, needs nothing free.
-            self.foreign[account.index()].iter().for_each(|s| self.homeward_of(account, s.unit, &mut moves));
+            if rising {
+                // A draw that stays on its account, by an earlier rule, needs nothing free.
+                let foreign = &self.foreign[account.index()];
+                foreign.iter().for_each(|s| self.homeward_of(account, s.unit, &mut moves));
+            }
             return moves;
         }
+        // Until nothing is left; asked again whenever something moved.
+        let mut asked = None;
+        let mut look_at = |s: &Seniority, moves: &mut Vec<Move>| {
+            let before = asked.replace(moves.len());
+            if !rising && before != asked && !self.is_unspoken(account, moves) {
+                return false;
+            }
+            self.homeward_of(account, s.unit, moves);
+            true
+        };
         let quota = &self.tree[account];
-        let queue = &self.queues[account.index()];
         // Whoever waits in the account's own queue comes before those who run elsewhere and stand behind it.
-        let first = queue.first_claim();
-        for s in &self.abroad[account.index()] {
+        let abroad = &self.abroad[account.index()];
+        let first = self.queues[account.index()].first_claim();
+        for s in abroad {
             let behind = first.is_some_and(|f| {
                 let u = &self.units[s.unit];
                 f < (Reverse(u.priority), self.w(u.workload).entry())
             });
-            if behind {
-                continue;
+            if !behind && !look_at(s, &mut moves) {
+                return moves;
             }
-            self.homeward_of(account, s.unit, &mut moves);
         }
         if first.is_some() {
             return moves;
         }
-        for a in self.tree.ancestors(account) {
-            if self.tree[a].policy.child_level.is_some() {
-                for s in &self.abroad[a.index()] {
-                    self.homeward_of(account, s.unit, &mut moves);
-                }
+        for a in self.tree.ancestors(account).filter(|&a| self.tree[a].policy.child_level.is_some()) {
+            if !self.abroad[a.index()].iter().all(|s| look_at(s, &mut moves)) {
+                return moves;
             }
         }
         if let Some(p) = quota.parent
             && self.herds[p.index()].children.is_some()
         {
-            for s in self.tree.siblings(account).flat_map(|q| &self.abroad[q.index()]) {
-                self.homeward_of(account, s.unit, &mut moves);
-            }
+            let beside = self.tree.siblings(account).flat_map(|q| &self.abroad[q.index()]);
+            beside.take_while(|s| look_at(s, &mut moves)).for_each(drop);
         }
         moves
+    }
+
+    /// Whether an account has anything that no move counts on yet.
+    fn is_unspoken(&self, account: QuotaId, moves: &[Move]) -> bool {
+        Dimension::all().any(|d| self.unspoken(account, d, moves) > 0)
     }
 
     fn homeward_of(&self, account: QuotaId, unit: u32, moves: &mut Vec<Move>) {
@@ -288,7 +329,7 @@ impl State {
             return;
         }
         // The farthest draws go home first.
-        let mut later: Vec<&Draw> =
+        let mut later: SmallVec<[&Draw; 4]> =
             u.grant.draws.iter().filter(|d| d.rule > rule && d.class <= class).collect();
         later.sort_by_key(|d| Reverse((d.rule, d.class, self.tree[d.account].order)));
         for from in later {

@@ -15,6 +15,10 @@ impl Session<'_> {
     pub(crate) fn emit(&mut self, kind: EventKind) {
         let event = Event { at: self.now, kind };
         self.s.apply(&event);
+        // Most commands have two: what was asked, and what follows.
+        if self.events.capacity() == 0 {
+            self.events.reserve_exact(2);
+        }
         self.events.push(event);
     }
 }

@@ -76,9 +76,6 @@ pub(crate) enum Timer {
 }
 
 impl Timer {
-    /// Before all others of the same instant.
-    pub(crate) const FIRST: Timer = Timer::Deadline(WorkloadId(0), 0);
-
     /// The queue that the starvation guard is to look at.
     pub(crate) fn guards(self) -> Option<QuotaId> {
         match self {
@@ -111,6 +108,8 @@ pub(crate) struct Agenda {
     pub(crate) dirty: SortedSet<QuotaId>,
     /// Accounts on which balance came free.
     pub(crate) freed: SortedSet<QuotaId>,
+    /// Accounts on which draws may stand that an earlier rule allows since policies or priorities changed.
+    pub(crate) rising: BTreeSet<QuotaId>,
     /// Held units that were started by the command at hand.
     pub(crate) just_started: BTreeSet<u32>,
     /// Held units that have all they need.
@@ -138,7 +137,8 @@ pub(crate) struct State {
     pub(crate) herds: Vec<Herds>,
     /// By pool: units below firm, wherever they draw.
     pub(crate) low: Vec<Herd>,
-    /// By quota: its units that draw on other accounts or by other rules than `own`.
+    /// By quota: its units that draw on other accounts or by other rules than `own`, and have an earlier rule to
+    /// come home by.
     pub(crate) abroad: Vec<BTreeSet<Seniority>>,
     /// By account: units that draw on it by another rule than `own`.
     pub(crate) foreign: Vec<BTreeSet<Seniority>>,
@@ -305,6 +305,10 @@ impl State {
         }
         if !waits && let Some(at) = passed {
             queue.passed.remove(&(at, id));
+            if queue.passed.is_empty() {
+                let guard = self.tree[quota].policy.queue.starvation_guard;
+                self.timers.remove(&(at.after(guard), Timer::Guard(quota)));
+            }
             self.w_mut(id).passed_over = None;
         }
         self.w_mut(id).lane = new;

@@ -109,6 +109,7 @@ impl State {
     pub(super) fn set_policy(&mut self, id: QuotaId, policy: &Policy) {
         let before = self.tree[id].policy;
         self.tree[id].policy = *policy;
+        self.rules_changed(id);
         self.guard_again();
         self.set_timer(self.now, Timer::Guard(id));
         if policy.queue.strategy == Strategy::Balance {

@@ -61,8 +61,9 @@ impl State {
                     }
                     self.leave_held(unit);
                     self.agenda.just_started.insert(unit);
-                    // Balance may have come free at home while it was held.
+                    // Balance may have come free at home while it was held, and rules may have changed.
                     self.agenda.freed.insert(self.units[unit].quota);
+                    self.agenda.rising.extend(grant.draws.iter().map(|d| d.account));
                     let u = &mut self.units[unit];
                     (u.state, u.started, u.saved_at) = (UnitState::Running, at, at);
                     unit

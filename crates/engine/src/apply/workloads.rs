@@ -89,6 +89,7 @@ impl State {
         self.set_unit_priorities(id, priority);
         self.file(id);
         let quota = self.w(id).spec.quota;
+        self.rules_changed(quota);
         self.wake(quota);
         // It may borrow from siblings now, or by a better rule than before.
         if !self.abroad[quota.index()].is_empty() {

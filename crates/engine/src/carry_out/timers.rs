@@ -1,7 +1,7 @@
 //! What happens because time has passed.
 
 use crate::event::StopCause;
-use crate::ids::{QuotaId, Tick, WorkloadId};
+use crate::ids::{QuotaId, WorkloadId};
 use crate::nodes::NodeState;
 use crate::queue::Queue;
 use crate::refusal::Refusal;
@@ -9,15 +9,17 @@ use crate::session::Session;
 use crate::state::Timer;
 use crate::words::Strategy;
 use crate::workload::WorkloadState;
-use std::collections::BTreeSet;
+use smallvec::SmallVec;
 
 impl Session<'_> {
     pub(super) fn wake_timers(&mut self) -> Result<(), Refusal> {
         // What becomes due meanwhile is for the next call: a timer that arms itself anew cannot keep this one.
-        let later = self.s.timers.split_off(&(Tick(self.now.0.saturating_add(1)), Timer::FIRST));
-        let due = std::mem::replace(&mut self.s.timers, later);
-        let mut guards: BTreeSet<QuotaId> = due.iter().filter_map(|(_, timer)| timer.guards()).collect();
-        for (_, timer) in due {
+        let mut due: SmallVec<[Timer; 8]> = SmallVec::new();
+        while self.s.timers.first().is_some_and(|t| t.0 <= self.now) {
+            due.extend(self.s.timers.pop_first().map(|t| t.1));
+        }
+        let mut guards: SmallVec<[QuotaId; 8]> = due.iter().filter_map(|timer| timer.guards()).collect();
+        for timer in due {
             match timer {
                 Timer::Deadline(id, unit) => self.fence(id, unit),
                 Timer::MaxRun(id) => self.stop_overdue(id),
@@ -27,16 +29,17 @@ impl Session<'_> {
             }
         }
         // Reservations that have just ended are made anew together with those that are due.
-        let ended: Vec<_> = self.s.timers.iter().take_while(|t| t.0 <= self.now).copied().collect();
+        let ended: SmallVec<[_; 8]> = self.s.timers.iter().take_while(|t| t.0 <= self.now).copied().collect();
         for (at, timer) in ended {
             if let Some(quota) = timer.guards() {
                 self.s.timers.remove(&(at, timer));
-                guards.insert(quota);
+                guards.push(quota);
             }
         }
         // Who was passed over first chooses first.
-        let mut guards: Vec<_> = guards.into_iter().map(|q| (self.s.first_passed(q), q)).collect();
+        let mut guards: SmallVec<[_; 8]> = guards.into_iter().map(|q| (self.s.first_passed(q), q)).collect();
         guards.sort_unstable();
+        guards.dedup();
         guards.into_iter().for_each(|(_, quota)| self.guard(quota));
         Ok(())
     }

@@ -232,7 +232,7 @@ impl State {
         let w = self.w(question.id);
         let nodes = &self.pool_of(w.spec.quota).nodes;
         let asks = w.spec.roles.iter().map(|role| self.ask(question, role, barred));
-        asks.map(|ask| nodes.place(&ask, &mut Vec::new())).sum()
+        asks.map(|ask| nodes.fit(&ask)).sum()
     }
 
     fn ask<'a>(&'a self, question: &Question, role: &Role, barred: Barred<'a>) -> Ask<'a> {
@@ -255,7 +255,7 @@ impl State {
             let ask = self.ask(question, role, Barred::Ignore);
             let (need, gpu) = (ask.count, role.shape.gpu);
             let mut slots = Vec::new();
-            let fit = nodes.place(&ask, &mut slots);
+            let fit = if rest > 0 { nodes.place(&ask, &mut slots) } else { nodes.fit(&ask) };
             let unreserved = Ask { barred: bars.on_nodes(), ..ask };
             if fit < need {
                 let why = question.deep.then(|| nodes.why_not(&ask));
@@ -263,7 +263,7 @@ impl State {
                 out.unblock.push(Unblock::Slots { count: need - fit, gpu });
                 out.is_short = true;
             } else if question.deep && unreserved.barred != Barred::Ignore {
-                let fit = nodes.place(&unreserved, &mut Vec::new());
+                let fit = nodes.fit(&unreserved);
                 let why = Some(nodes.why_not(&unreserved));
                 out.reasons.extend((fit < need).then_some(Reason::Nodes { need, fit, gpu, why }));
             }

@@ -87,15 +87,19 @@ impl State {
     fn recall_reasons(&self, question: &Question, out: &mut Vec<Reason>) {
         let Question { id, rules, .. } = *question;
         let quota = self.w(id).spec.quota;
+        // For want of nodes, whatever they draw on.
+        let anywhere = !out.iter().any(|r| matches!(r, Reason::Short { .. }));
         let low = &self.low[self.tree[quota].pool.index()];
+        let borrowers = &self.herds[quota.index()].borrowers;
+        // Whoever pays from its own account alone looks at those who borrow from that one.
+        let alone = !anywhere && !rules.child && rules.siblings.is_none();
+        let herd = if alone && borrowers.units() as usize <= LISTED_BORROWERS { borrowers } else { low };
         let cells =
-            Priority::all().flat_map(|p| [Class::Idle, Class::Loan].map(|c| low.buckets(p, class_tag(c))));
+            Priority::all().flat_map(|p| [Class::Idle, Class::Loan].map(|c| herd.buckets(p, class_tag(c))));
         let live = cells
             .flatten()
             .flat_map(|b| &b.marks)
             .filter_map(|m| self.units.get(m.unit).filter(|u| u.stamp == m.stamp));
-        // For want of nodes, whatever they draw on.
-        let anywhere = !out.iter().any(|r| matches!(r, Reason::Short { .. }));
         let class =
             if anywhere && !self.would_pay(question, rules.firm()) { Class::Loan } else { Class::Firm };
         let lent = |u: &Unit, rules: Rules| {

@@ -10,6 +10,7 @@ use super::{Barred, Nodes};
 use crate::ids::NodeId;
 use crate::resources::{MAX_MODELS, ModelSet, Shape, WHOLE};
 use crate::slot::{Devices, Slot};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
@@ -78,6 +79,15 @@ impl Nodes {
         }
         let (i, stage) = self.find(ask, slots, ask.want(1), None)?;
         Some(self.slot(i, stage, &ask.shape))
+    }
+
+    /// How many replicas `place` would place.
+    pub fn fit(&self, ask: &Ask) -> u32 {
+        let slots = ask.slots() & self.models;
+        if ask.count == 1 && slots != 0 {
+            return u32::from(self.find(ask, slots, ask.want(1), None).is_some());
+        }
+        self.place(ask, &mut Vec::new())
     }
 
     /// At most this many replicas can be placed now: from counters, so that a no needs no search.
@@ -226,6 +236,10 @@ impl Nodes {
                 let device = device.expect("the search saw room on a device");
                 Devices::Part { device, milli: part as u16 }
             }
+            Need::Whole(k) => {
+                let free = self.devices.first_free(row.masks_at, row.gpus, k);
+                whole_devices(&free.collect::<SmallVec<[u16; 16]>>())
+            }
             _ => {
                 let mut one = Vec::with_capacity(1);
                 self.fill(i, stage, 1, shape, &mut one);
@@ -245,7 +259,7 @@ impl Nodes {
             Need::Whole(k) => {
                 let mut free = self.devices.first_free(row.masks_at, row.gpus, k.saturating_mul(n));
                 for _ in 0..n {
-                    let chosen: smallvec::SmallVec<[u16; 16]> = free.by_ref().take(k as usize).collect();
+                    let chosen: SmallVec<[u16; 16]> = free.by_ref().take(k as usize).collect();
                     out.push(Slot { node, devices: whole_devices(&chosen), cpu, memory });
                 }
             }
