@@ -338,6 +338,8 @@ impl Judge<'_> {
         for eviction in &self.plan.evictions {
             let victim = &world.workloads[&eviction.victim];
             eviction.units.iter().for_each(|n| room.change(&victim.units[n].grant, -1));
+            // Whoever stays keeps what it holds.
+            eviction.dropped.iter().for_each(|grant| room.change(grant, -1));
         }
         let mine = self.plan.evictions.iter().flat_map(|e| e.units.iter().map(|n| (e.victim, *n)));
         let mine: BTreeSet<_> = mine.collect();

@@ -8,15 +8,15 @@ use crate::resources::{Dimension, ModelSet};
 use crate::session::Session;
 use crate::state::{Cramped, State};
 use crate::turn::Turn;
+use crate::words::IdleUse;
 use crate::workload::{Workload, WorkloadState};
 use std::collections::BTreeSet;
 
 impl Session<'_> {
     /// Where idle capacity came free, lets the next queue in turn look at it. Others follow while some is left.
     pub(crate) fn wake_idle_waiter(&mut self, pass: &mut Pass) -> bool {
-        pass.in_vain = false;
         while let Some(&root) = self.s.agenda.idle_freed.first() {
-            let Some(quota) = self.s.next_idle_waiter(root, &pass.offered) else {
+            let Some((_, quota)) = self.s.next_idle_waiter(root, &pass.offered) else {
                 self.s.agenda.idle_freed.pop_first();
                 pass.offered.clear();
                 continue;
@@ -32,6 +32,30 @@ impl Session<'_> {
                 pass.in_vain = in_vain;
                 return true;
             }
+        }
+        false
+    }
+
+    /// Before somebody takes idle capacity that came free: lets a queue look at it whose turn may be earlier.
+    /// False if there is none.
+    pub(crate) fn wake_idle_waiter_before(&mut self, pass: &mut Pass, taker: QuotaId, turn: &Turn) -> bool {
+        if self.s.agenda.idle_freed.is_empty() || pass.in_vain {
+            return false;
+        }
+        let root = self.s.tree[taker].root;
+        if self.s.w(turn.workload).spec.idle == IdleUse::Never || !self.s.agenda.idle_freed.contains(root) {
+            return false;
+        }
+        while let Some((first, quota)) = self.s.next_idle_waiter(root, &pass.offered)
+            && first < *turn
+        {
+            pass.offered.insert(quota);
+            let looks = self.s.agenda.dirty.contains(quota) && !self.s.queues[quota.index()].has_stuck();
+            if looks || (pass.barred.is_empty() && self.is_offered_in_vain(quota)) {
+                continue;
+            }
+            self.s.wake(quota);
+            return true;
         }
         false
     }
@@ -141,8 +165,12 @@ impl State {
         self.agenda.node_blocked.entry(quota.pool).or_default().insert(cramped);
     }
 
-    /// The next queue in turn for which the free balances of a tree might do.
-    pub(crate) fn next_idle_waiter(&self, root: QuotaId, offered: &BTreeSet<QuotaId>) -> Option<QuotaId> {
+    /// The next queue in turn for which the free balances of a tree might do. Nobody in it has an earlier turn.
+    pub(crate) fn next_idle_waiter(
+        &self,
+        root: QuotaId,
+        offered: &BTreeSet<QuotaId>,
+    ) -> Option<(Turn, QuotaId)> {
         let models = self.pool_of(root).models.len() as u8;
         let free =
             (0..models).map(|m| self.ledger.idle_free(&self.tree, root, Dimension(m))).max().unwrap_or(0);
@@ -156,8 +184,7 @@ impl State {
             (0..models).map(|m| self.ledger.cell(q, Dimension(m)).balance().max(0)).max().unwrap_or(0)
         };
         let might_do = |q: QuotaId, least: i64| least <= free || least <= free + own(q);
-        all.map(|(w, &least)| (w.2, least))
-            .find(|&(q, least)| might_do(q, least) && !offered.contains(&q))
-            .map(|w| w.0)
+        let mut open = all.filter(|((.., q), least)| might_do(*q, **least) && !offered.contains(q));
+        open.next().map(|(&(_, turn, quota), _)| (turn, quota))
     }
 }

@@ -66,6 +66,7 @@ impl Session<'_> {
         loop {
             self.refund_freed();
             self.settle_overdrafts();
+            pass.in_vain = false;
             let offered = self.s.agenda.dirty.is_empty() && self.wake_idle_waiter(&mut pass);
             // Holds that have all start last: until then somebody of higher rank may take them over.
             if !offered && self.s.agenda.dirty.is_empty() && !self.start_complete() {
@@ -121,8 +122,11 @@ impl Session<'_> {
     fn run(&mut self, pass: &mut Pass, offered: bool) {
         'again: loop {
             for round in ROUNDS {
-                while let Some((quota, key, id)) = self.next_turn(pass, round) {
-                    if self.attempt(pass, id, round) {
+                while let Some((turn, quota, key)) = self.next_turn(pass, round) {
+                    if round == Round::Idle && self.wake_idle_waiter_before(pass, quota, &turn) {
+                        continue 'again;
+                    }
+                    if self.attempt(pass, turn.workload, round) {
                         if offered && round == Round::Idle {
                             pass.offered.clear();
                             return;
@@ -144,7 +148,7 @@ impl Session<'_> {
     }
 
     /// Who is to be tried next in this round, over all queues with something to try.
-    fn next_turn(&mut self, pass: &Pass, round: Round) -> Option<(QuotaId, LaneKey, WorkloadId)> {
+    fn next_turn(&mut self, pass: &Pass, round: Round) -> Option<(Turn, QuotaId, LaneKey)> {
         let mut best: Option<(Turn, QuotaId, LaneKey)> = None;
         let s = &mut *self.s;
         for &quota in s.agenda.dirty.iter() {
@@ -170,7 +174,7 @@ impl Session<'_> {
                 best = Some((turn, quota, key));
             }
         }
-        best.map(|(turn, quota, key)| (quota, key, turn.workload))
+        best
     }
 
     fn attempt(&mut self, pass: &mut Pass, id: WorkloadId, round: Round) -> bool {

@@ -28,6 +28,10 @@ impl<T: Ord + Copy> SortedSet<T> {
         self.0.last()
     }
 
+    pub(crate) fn contains(&self, member: T) -> bool {
+        self.0.binary_search_by(|m| member.cmp(m)).is_ok()
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -47,8 +47,9 @@ impl State {
         let quota = self.w(id).spec.quota;
         let policy = self.tree[quota].policy.queue;
         self.queues[quota.index()].pass_over(at, id);
-        // One timer for a queue: when it is due, the guard sets it for whoever comes next.
-        if self.first_passed(quota) == Some((at, id)) {
+        // One timer for a queue: when it is due, the guard sets it for whoever comes next. Where nothing could be
+        // kept for those before, there is none.
+        if self.first_passed(quota) == Some((at, id)) || self.agenda.unguarded.contains(&quota) {
             self.set_timer(at.after(policy.starvation_guard), Timer::Guard(quota));
         }
         if policy.strategy == Strategy::Balance {

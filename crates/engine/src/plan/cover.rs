@@ -10,8 +10,10 @@ use crate::ids::{NodeId, WorkloadId};
 use crate::nodes::{Ask, Capacity};
 use crate::resources::{ModelSet, WHOLE};
 use crate::slot::Slot;
+use crate::unit::UnitState;
 use crate::words::Module;
 use crate::workload::Role;
+use smallvec::SmallVec;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -215,6 +217,28 @@ impl<'h, 'a> Cover<'h, 'a> {
             *self.bitten.entry(u.workload).or_default() += 1;
         }
         self.give(unit, Some(named), 1);
+        self.give_dropped(unit, 1);
+    }
+
+    /// Whoever leaves whole drops its holds: counts them with the last of its units to be chosen.
+    fn give_dropped(&mut self, last: u32, sign: i64) {
+        let s = self.hunt.s;
+        let id = s.units[last].workload;
+        if !s.held.is_empty() && self.leaves_whole(id) {
+            self.dropped(id).into_iter().for_each(|unit| self.give(unit, None, sign));
+        }
+    }
+
+    /// Holds that a workload drops when it leaves whole.
+    pub(super) fn dropped(&self, id: WorkloadId) -> SmallVec<[u32; 2]> {
+        let s = self.hunt.s;
+        let held = |u: &u32| s.units[*u].state == UnitState::Held && !self.holds.contains(u);
+        s.w(id).units.iter().copied().filter(held).collect()
+    }
+
+    /// Whether all that runs of a workload whose replicas go one by one is chosen.
+    pub(super) fn leaves_whole(&self, id: WorkloadId) -> bool {
+        self.bitten.get(&id).is_some_and(|&b| b > 0) && self.spared_units(id).next().is_none()
     }
 
     pub(super) fn choose_all(&mut self, bite: Bite) {
@@ -222,6 +246,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     }
 
     pub(super) fn unchoose(&mut self, unit: u32) -> Named {
+        self.give_dropped(unit, -1);
         self.members.remove(&unit);
         let at = self.chosen.iter().position(|c| c.0 == unit).expect("who is spared was chosen");
         let (_, named) = self.chosen.remove(at);
@@ -232,6 +257,13 @@ impl<'h, 'a> Cover<'h, 'a> {
         }
         self.give(unit, Some(named), -1);
         named
+    }
+
+    /// What a unit gives does not depend on which of its tiers it shows.
+    pub(super) fn rename(&mut self, at: usize, named: Named) {
+        let before = std::mem::replace(&mut self.chosen[at].1, named);
+        self.by_policy += u32::from(named.tier > RECALL);
+        self.by_policy -= u32::from(before.tier > RECALL);
     }
 
     pub(super) fn nodes_suffice(&self) -> bool {

@@ -122,7 +122,9 @@ impl<'a> Hunt<'a> {
             return None;
         }
         let levels = self.levels();
-        let finish = |cover, &level| self.finish(cover, self.eligible_units(level));
+        let finish = |cover: Cover<'_, 'a>, &level: &Level| {
+            if cover.is_within(level) { self.finish(cover, self.eligible_units(level)) } else { None }
+        };
         let found = levels.iter().find_map(|level| finish(Cover::search(self, *level)?, level));
         found.or_else(|| levels.last().and_then(|last| finish(Cover::of_all(self, *last)?, last)))
     }

@@ -66,7 +66,7 @@ impl Hunt<'_> {
         self.named_by_policy(u)
     }
 
-    fn named_by_policy(&self, u: &Unit) -> Option<Named> {
+    pub(super) fn named_by_policy(&self, u: &Unit) -> Option<Named> {
         if self.is_protected(u) {
             return None;
         }

@@ -7,6 +7,7 @@
 mod bite;
 mod cost;
 mod cover;
+mod first_tier;
 mod hunt;
 mod level;
 mod nodes;

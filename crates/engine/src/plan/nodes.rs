@@ -255,8 +255,9 @@ impl Cover<'_, '_> {
             let mut other = self.clone();
             other.choose_all(bite);
             other.prune_by(|u, _| u == unit, Cover::is_enough);
+            other.settle_names();
             let price = other.cost();
-            if price < cost && other.is_of_its_tiers() {
+            if price < cost && other.is_of_its_tiers() && other.is_within(level) {
                 (*self, cost) = (other, price);
             }
         }

@@ -15,6 +15,7 @@ impl Cover<'_, '_> {
         let recalls = self.hunt.is_forced() && self.victims().any(|v| v.1.tier == RECALL);
         let before = recalls.then(|| self.clone());
         self.prune();
+        self.settle_names();
         if self.is_of_its_tiers() {
             return Some(self);
         }
@@ -24,10 +25,12 @@ impl Cover<'_, '_> {
         [false, true].into_iter().find_map(|recalled_first| {
             let mut cover = before.clone();
             cover.prune_by(|_, n| recalled_first && n.tier > RECALL, Cover::takes_enough);
-            cover.is_of_its_tiers().then(|| {
+            cover.settle_names();
+            if cover.is_of_its_tiers() {
                 cover.prune_by(|_, _| false, |c| c.is_of_its_tiers() && c.is_enough());
-                cover
-            })
+                cover.settle_names();
+            }
+            cover.is_of_its_tiers().then_some(cover)
         })
     }
 
@@ -38,15 +41,7 @@ impl Cover<'_, '_> {
 
     /// Spares those without whom the cover is enough, some after all others.
     pub(super) fn prune_by(&mut self, last: impl Fn(u32, &Named) -> bool, enough: impl Fn(&Self) -> bool) {
-        for i in (0..self.holds.len()).rev() {
-            let unit = self.holds[i];
-            self.give(unit, None, -1);
-            if enough(self) {
-                self.holds.remove(i);
-            } else {
-                self.give(unit, None, 1);
-            }
-        }
+        let all = self.prune_holds(&enough);
         let s = self.hunt.s;
         let mut order: Vec<(u32, bool)> = self.chosen.iter().map(|(u, n)| (*u, last(*u, n))).collect();
         let now = self.hunt.now;
@@ -76,6 +71,29 @@ impl Cover<'_, '_> {
                 self.choose(unit, named);
             }
         }
+        if !all {
+            self.prune_holds(&enough);
+        }
+    }
+
+    /// Leaves holds alone that are not needed. Those of whoever leaves whole come free in any case: false if there
+    /// are such.
+    fn prune_holds(&mut self, enough: &impl Fn(&Self) -> bool) -> bool {
+        let mut all = true;
+        for i in (0..self.holds.len()).rev() {
+            let unit = self.holds[i];
+            if self.leaves_whole(self.hunt.s.units[unit].workload) {
+                all = false;
+                continue;
+            }
+            self.give(unit, None, -1);
+            if enough(self) {
+                self.holds.remove(i);
+            } else {
+                self.give(unit, None, 1);
+            }
+        }
+        all
     }
 
     /// A workload that leaves whole is spared, or at least shrunk to its minimum, if that is enough.
