@@ -18,6 +18,8 @@ pub struct Launch {
     pub working_dir: Option<Box<str>>,
     /// Time between being asked to stop and being killed.
     pub grace: Span,
+    /// A replica that ends by itself is started again where it is.
+    pub keep_up: bool,
     pub work: Work,
 }
 
@@ -32,6 +34,7 @@ impl Launch {
             env: BTreeMap::new(),
             working_dir: None,
             grace: Span::seconds(30),
+            keep_up: false,
             work,
         }
     }

@@ -1,4 +1,4 @@
-//! Makes decisions real: the contract of executors, and the virtual one.
+//! Makes decisions real: the contract of executors, the local one and the virtual one.
 //!
 //! | where | what |
 //! |---|---|
@@ -6,6 +6,7 @@
 //! | `contract` | the cases that every executor passes |
 //! | `dispatch`, `progress` | from the engine's events to assignments |
 //! | `inbox` | from reports to the engine's commands |
+//! | `local`, `supervisor` | real processes on this machine, and who looks after each |
 //! | `virtual_executor` | starts nothing; durations are given |
 //!
 //! An executor is told what should run, never what to do: it compares that with what it has, and starts and
@@ -17,8 +18,10 @@ pub mod dispatch;
 pub mod executor;
 pub mod inbox;
 pub mod launch;
+pub mod local;
 pub mod progress;
 pub mod report;
+pub mod supervisor;
 pub mod virtual_executor;
 
 pub use assignment::{Assignment, Leaving, Replica};
@@ -26,6 +29,7 @@ pub use dispatch::{Change, Dispatch};
 pub use executor::{Executor, Waker};
 pub use inbox::{ExitStatus, Finding, Inbox};
 pub use launch::{Launch, Work};
+pub use local::LocalExecutor;
 pub use progress::Progress;
 pub use report::{Report, Running};
 pub use virtual_executor::VirtualExecutor;

@@ -84,6 +84,7 @@ impl World {
             env: spec.env.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
             working_dir: spec.working_dir.as_deref().map(Into::into),
             grace: w.spec.grace,
+            keep_up: w.spec.module == Module::Service && spec.restarts.is_none(),
             work,
         })
     }

@@ -1,0 +1,89 @@
+//! Who fails again and again starts later and later.
+
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::{fs, io};
+
+/// The first wait; each further one is twice as long.
+const FIRST: u64 = 1_000;
+/// The longest.
+const LONGEST: u64 = 60_000;
+/// Who ran for so long has not failed in a row.
+const LONG_RUN: u64 = 600_000;
+
+/// What is known of the runs of one workload, whoever is killed meanwhile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Runs {
+    /// The latest run.
+    pub(super) latest: u64,
+    /// How many there were before it.
+    pub(super) before: u32,
+    /// So many failed in a row.
+    pub(super) failed: u32,
+    /// The latest of them.
+    pub(super) failed_run: u64,
+}
+
+impl Runs {
+    pub(super) fn read(path: &Path) -> Runs {
+        fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
+        let new = path.with_extension("new");
+        fs::write(&new, serde_json::to_vec(self)?)?;
+        fs::rename(new, path)
+    }
+
+    /// A run begins. Whether it was not known yet.
+    pub(super) fn begin(&mut self, run: u64) -> bool {
+        if run <= self.latest {
+            return false;
+        }
+        self.before += u32::from(self.latest > 0);
+        // Who was preempted since has not failed in a row.
+        if self.failed_run != self.latest {
+            self.failed = 0;
+        }
+        self.latest = run;
+        true
+    }
+
+    pub(super) fn fail(&mut self, run: u64, ran: u64) {
+        self.failed_run = run;
+        self.failed = if ran >= LONG_RUN { 1 } else { self.failed.saturating_add(1) };
+    }
+
+    /// Milliseconds to wait before the next start.
+    pub(super) fn wait(&self) -> u64 {
+        match self.failed {
+            0 => 0,
+            failed => FIRST.saturating_mul(1 << (failed - 1).min(16)).min(LONGEST),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_fails_in_a_row_waits_longer() {
+        let mut runs = Runs::default();
+        assert!(runs.begin(7) && !runs.begin(7) && !runs.begin(6));
+        assert_eq!((runs.before, runs.wait()), (0, 0));
+        let waits: Vec<u64> = (0..8)
+            .map(|_| {
+                runs.fail(7, 10);
+                runs.wait() / 1_000
+            })
+            .collect();
+        assert_eq!(waits, [1, 2, 4, 8, 16, 32, 60, 60]);
+        runs.fail(7, LONG_RUN);
+        assert_eq!(runs.wait(), 1_000);
+        assert!(runs.begin(9));
+        assert_eq!((runs.before, runs.wait()), (1, 1_000));
+        assert!(runs.begin(11), "it was preempted");
+        assert_eq!((runs.before, runs.wait()), (2, 0));
+    }
+}

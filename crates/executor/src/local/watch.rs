@@ -1,0 +1,112 @@
+//! Waits for the end of processes that may not be children of this one.
+
+use crate::executor::Waker;
+use rustix::event::{epoll, eventfd, EventfdFlags};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::collections::BTreeMap;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Whoever ends the thread.
+const CLOSE: u64 = 0;
+
+/// Processes whose end is waited for, by a thread of its own.
+#[derive(Debug)]
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+    next: u64,
+}
+
+struct Shared {
+    epoll: OwnedFd,
+    close: OwnedFd,
+    state: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    waiting: BTreeMap<u64, OwnedFd>,
+    ended: Vec<u64>,
+    waker: Option<Waker>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Shared").field("waiting", &self.seen().waiting.len()).finish_non_exhaustive()
+    }
+}
+
+impl Shared {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.state.lock().expect("nobody panics while looking at processes")
+    }
+}
+
+impl Watch {
+    pub(super) fn new() -> io::Result<Watch> {
+        let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
+        let close = eventfd(0, EventfdFlags::CLOEXEC)?;
+        epoll::add(&epoll, &close, epoll::EventData::new_u64(CLOSE), epoll::EventFlags::IN)?;
+        let shared = Arc::new(Shared { epoll, close, state: Mutex::default() });
+        let theirs = shared.clone();
+        std::thread::Builder::new().name("processes".into()).spawn(move || wait(&theirs))?;
+        Ok(Watch { shared, next: CLOSE + 1 })
+    }
+
+    pub(super) fn set_waker(&self, waker: Waker) {
+        self.shared.seen().waker = Some(waker);
+    }
+
+    /// Waits for the end of a process; under which number that will be told. `None` if there is no such process.
+    pub(super) fn add(&mut self, process: Pid) -> io::Result<Option<u64>> {
+        let fd = match pidfd_open(process, PidfdFlags::empty()) {
+            Ok(fd) => fd,
+            Err(rustix::io::Errno::SRCH) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let number = self.next;
+        self.next += 1;
+        let mut seen = self.shared.seen();
+        epoll::add(&self.shared.epoll, &fd, epoll::EventData::new_u64(number), epoll::EventFlags::IN)?;
+        seen.waiting.insert(number, fd);
+        Ok(Some(number))
+    }
+
+    /// Those that have ended since the last call.
+    pub(super) fn ended(&self) -> Vec<u64> {
+        std::mem::take(&mut self.shared.seen().ended)
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let _ = rustix::io::write(&self.shared.close, &1u64.to_ne_bytes());
+    }
+}
+
+fn wait(shared: &Shared) {
+    let mut events = Vec::with_capacity(64);
+    loop {
+        events.clear();
+        match epoll::wait(&shared.epoll, rustix::buffer::spare_capacity(&mut events), None) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => unreachable!("waiting for processes: {error}"),
+        }
+        let mut seen = shared.seen();
+        for event in &events {
+            let number = event.data.u64();
+            if number == CLOSE {
+                return;
+            }
+            if seen.waiting.remove(&number).is_some() {
+                seen.ended.push(number);
+            }
+        }
+        let waker = seen.waker.clone();
+        drop(seen);
+        if let Some(waker) = waker {
+            waker();
+        }
+    }
+}

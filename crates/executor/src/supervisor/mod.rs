@@ -1,0 +1,275 @@
+//! Looks after one replica: its parent, whoever the server is. It starts the program once, keeps its output, asks
+//! it to leave, kills what does not go, and leaves the exit status in a file. It outlives the server.
+//!
+//! One thread, one loop, no waiting but in `poll`.
+
+mod kin;
+mod order;
+mod output;
+mod run_dir;
+
+pub use order::{Exit, LogFile, Order};
+pub use output::aside;
+pub use run_dir::{RunDir, Stage};
+
+use crate::local::boot::since_boot;
+use kin::Kin;
+use output::Output;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{self, Pid, PidfdFlags, Signal};
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+/// How often it looks for orphans that have ended.
+const REAP_EVERY: u64 = 5_000;
+/// How often it looks again at those that it has killed.
+const KILL_EVERY: u64 = 20;
+/// How often it is tried to be the only supervisor.
+const LOOKS: u32 = 10;
+/// How long output is waited for after the end.
+const LAST_OUTPUT: u64 = 1_000;
+/// Output is taken in such pieces.
+const PIECE: usize = 64 << 10;
+/// And so many of them before it looks at anything else.
+const PIECES: usize = 16;
+
+/// Looks after the run in a directory until it has ended. Called twice, one of them does it.
+pub fn supervise(directory: &Path) -> ExitCode {
+    let dir = RunDir::at(directory);
+    match run(&dir) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", directory.display());
+            // Who cannot say how it ended has ended without a word: the server sees that, too.
+            let _ = dir.end(&Exit::before_start(125, format!("its supervisor failed: {error}")));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(dir: &RunDir) -> io::Result<()> {
+    let Some(_lock) = lock(dir)? else { return Ok(()) };
+    if matches!(dir.stage_while_locked()?, Stage::Ended(_)) {
+        return Ok(());
+    }
+    let order = dir.order()?;
+    // Another supervisor began it and was killed: whatever became of that, it is not done twice.
+    if !dir.begin()? {
+        return Ok(());
+    }
+    // A process group of its own, out of reach of a terminal.
+    let _ = process::setsid();
+    process::set_child_subreaper(Some(process::getpid()))?;
+    rustix::thread::set_no_new_privs(true)?;
+    let control = dir.control()?;
+    if let Some(exit) = wait_for_turn(dir, &order, &control)? {
+        return dir.end(&exit);
+    }
+    let mut kin = Kin::new(order.cgroup.clone());
+    kin.step_in();
+    let started = start(&order);
+    kin.step_out();
+    let exit = match started {
+        Ok((child, pipe)) => {
+            let mut watch = Watch {
+                dir,
+                kin: &kin,
+                control,
+                child,
+                began: since_boot(),
+                pipe: Some(pipe),
+                output: Output::new(order.log.clone()),
+                piece: vec![0; PIECE],
+                leave: None,
+            };
+            watch.until_the_end()?
+        }
+        Err(exit) => {
+            let why = exit.detail.as_deref().unwrap_or_default();
+            Output::new(order.log.clone()).write(format!("[tidegate: {why}]\n").as_bytes());
+            exit
+        }
+    };
+    dir.end(&exit)
+}
+
+/// Becomes the supervisor, unless there is one already. The server holds the lock for a moment when it looks.
+fn lock(dir: &RunDir) -> io::Result<Option<File>> {
+    for _ in 0..LOOKS {
+        if let Some(lock) = dir.lock()? {
+            return Ok(Some(lock));
+        }
+        wait_on(&mut [], KILL_EVERY)?;
+    }
+    Ok(None)
+}
+
+/// Waits until it may start. Its end, if it is asked to leave before.
+fn wait_for_turn(dir: &RunDir, order: &Order, control: &OwnedFd) -> io::Result<Option<Exit>> {
+    loop {
+        if dir.leave().is_some() {
+            return Ok(Some(Exit::before_start(143, "asked to leave before it began")));
+        }
+        let left = order.not_before.saturating_sub(since_boot());
+        if left == 0 {
+            return Ok(None);
+        }
+        wait_on(&mut [PollFd::new(control, PollFlags::IN)], left)?;
+        drain(control);
+    }
+}
+
+/// Starts the program; where its output comes from.
+fn start(order: &Order) -> Result<(Pid, OwnedFd), Exit> {
+    let [program, arguments @ ..] = &order.command[..] else {
+        return Err(Exit::before_start(127, "no program was given"));
+    };
+    if !order.directory.is_dir() {
+        let gone = format!("the working directory {} is not there", order.directory.display());
+        return Err(Exit::before_start(126, gone));
+    }
+    let piped = || -> io::Result<_> {
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+        fcntl_setfl(&read, OFlags::NONBLOCK)?;
+        Ok((read, write.try_clone()?, write))
+    };
+    let failed = |error: io::Error| {
+        let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
+        Exit::before_start(code, format!("cannot start {program}: {error}"))
+    };
+    let (read, out, err) = piped().map_err(failed)?;
+    let mut command = Command::new(&**program);
+    command.args(arguments.iter().map(|a| &**a)).env_clear();
+    command.envs(order.env.iter().map(|(name, value)| (&**name, &**value)));
+    command.current_dir(&order.directory).process_group(0);
+    command.stdin(Stdio::null()).stdout(out).stderr(err);
+    if let Some(user) = order.user {
+        command.uid(user).gid(user);
+    }
+    let child = command.spawn().map_err(failed)?;
+    Ok((Pid::from_child(&child), read))
+}
+
+/// A replica that runs.
+struct Watch<'a> {
+    dir: &'a RunDir,
+    kin: &'a Kin,
+    control: OwnedFd,
+    child: Pid,
+    began: u64,
+    pipe: Option<OwnedFd>,
+    output: Output,
+    piece: Vec<u8>,
+    /// It was asked to be gone by then.
+    leave: Option<u64>,
+}
+
+impl Watch<'_> {
+    fn until_the_end(&mut self) -> io::Result<Exit> {
+        let child = process::pidfd_open(self.child, PidfdFlags::empty())?;
+        let mut exit = None;
+        self.heed();
+        while exit.is_none() {
+            let now = since_boot();
+            let wait = match self.leave {
+                Some(by) if by <= now => {
+                    self.kin.kill();
+                    KILL_EVERY
+                }
+                Some(by) => (by - now).min(REAP_EVERY),
+                None => REAP_EVERY,
+            };
+            let pipe = self.pipe.as_ref();
+            let mut fds = vec![PollFd::new(&self.control, PollFlags::IN), PollFd::new(&child, PollFlags::IN)];
+            fds.extend(pipe.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+            wait_on(&mut fds, wait)?;
+            let asked = !fds[0].revents().is_empty();
+            if asked {
+                drain(&self.control);
+                self.heed();
+            }
+            self.take_output();
+            exit = self.reap();
+        }
+        let exit = exit.expect("the loop ends with it");
+        self.end_kin()?;
+        Ok(exit)
+    }
+
+    /// Looks whether it is to leave, and asks it.
+    fn heed(&mut self) {
+        let by = self.dir.leave();
+        if self.leave.is_none() && by.is_some() {
+            let _ = process::kill_process_group(self.child, Signal::TERM);
+            // Who is stopped would not hear it.
+            let _ = process::kill_process_group(self.child, Signal::CONT);
+        }
+        self.leave = by;
+    }
+
+    /// Clears away what has ended. The end of the replica, if that is among it.
+    fn reap(&self) -> Option<Exit> {
+        let mut exit = None;
+        while let Some((pid, status)) = kin::reap() {
+            if pid == self.child {
+                exit = Some(Exit::of(status, since_boot() - self.began));
+            }
+        }
+        exit
+    }
+
+    /// Whoever is left is killed; what they said last is kept.
+    fn end_kin(&mut self) -> io::Result<()> {
+        while !self.kin.is_empty() {
+            self.kin.kill();
+            self.take_output();
+            while kin::reap().is_some() {}
+            if !self.kin.is_empty() {
+                wait_on(&mut [], KILL_EVERY)?;
+            }
+        }
+        let until = since_boot() + LAST_OUTPUT;
+        while self.take_output() && since_boot() < until {
+            let Some(pipe) = &self.pipe else { break };
+            wait_on(&mut [PollFd::new(pipe, PollFlags::IN)], KILL_EVERY)?;
+        }
+        Ok(())
+    }
+
+    /// Takes some of the output that there is: who talks without end is not listened to only. Whether more may come.
+    fn take_output(&mut self) -> bool {
+        for _ in 0..PIECES {
+            let Some(pipe) = &self.pipe else { return false };
+            match rustix::io::read(pipe, &mut self.piece[..]) {
+                Ok(0) => self.pipe = None,
+                Ok(n) => self.output.write(&self.piece[..n]),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return true,
+                Err(_) => self.pipe = None,
+            }
+        }
+        true
+    }
+}
+
+/// Waits for something to happen, so many milliseconds at most.
+fn wait_on(fds: &mut [PollFd<'_>], millis: u64) -> io::Result<()> {
+    let timeout =
+        Timespec { tv_sec: (millis / 1_000) as i64, tv_nsec: (millis % 1_000 * 1_000_000) as i64 };
+    match poll(fds, Some(&timeout)) {
+        Ok(_) | Err(Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn drain(control: &OwnedFd) {
+    let mut bytes = [0; 64];
+    while rustix::io::read(control, &mut bytes).is_ok_and(|n| n > 0) {}
+}
