@@ -34,6 +34,8 @@ use clap::Parser;
 use client::find::Connection;
 use exit::Exit;
 use std::process::ExitCode;
+use tidegate_executor::supervisor::supervise;
+use tidegate_server::local::SUPERVISE;
 
 const EXAMPLES: &str = "Examples:
   tidegate simulate scenarios/worked-example.tide
@@ -56,6 +58,11 @@ pub(crate) struct Arguments {
 }
 
 fn main() -> ExitCode {
+    // Before anything else: there is one for each process that is looked after, so it is to be small.
+    let mut words = std::env::args_os().skip(1);
+    if words.next().is_some_and(|word| word == SUPERVISE) {
+        return words.next().map_or(ExitCode::from(Exit::Usage as u8), |dir| supervise(dir.as_ref()));
+    }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {

@@ -34,7 +34,10 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExecutorKind {
+    /// Real processes on this machine.
     #[default]
+    Local,
+    /// Starts nothing; durations are given.
     Virtual,
 }
 

@@ -7,7 +7,7 @@
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
 //! | `view` | the world as resources |
-//! | `serve`, `first_run`, `executor_loop` | a running server |
+//! | `serve`, `first_run`, `executor_loop`, `local` | a running server |
 //! | `config`, `machine`, `token` | what it is told, what it finds, whom it trusts |
 
 pub mod config;
@@ -15,6 +15,7 @@ pub mod core;
 pub mod executor_loop;
 pub mod first_run;
 pub mod http;
+pub mod local;
 pub mod machine;
 pub mod metrics;
 pub mod net;

@@ -1,6 +1,6 @@
 //! A running server: opened, told what to listen on, closed.
 
-use crate::config::Config;
+use crate::config::{Config, ExecutorKind};
 use crate::core::clock::Clock;
 use crate::core::control::{Control, Unavailable};
 use crate::core::outbox::Outbox;
@@ -14,7 +14,8 @@ use crate::net::listen::{closed, listen, serve};
 use crate::net::tls::{self, TlsError};
 use crate::samples::{self, Sampler};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
-use crate::{executor_loop, first_run};
+use crate::{executor_loop, first_run, local};
+use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::io;
 use std::net::SocketAddr;
@@ -26,7 +27,7 @@ use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Refusal;
-use tidegate_executor::VirtualExecutor;
+use tidegate_executor::{Executor, VirtualExecutor};
 use tidegate_store::{Options, Reader, SqliteStore, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -50,6 +51,7 @@ pub enum ServeError {
     FirstRun(Box<Refusal>),
     Unavailable(Unavailable),
     Thread(io::Error),
+    Executor(io::Error),
 }
 
 impl std::fmt::Display for ServeError {
@@ -76,6 +78,7 @@ impl std::fmt::Display for ServeError {
             }
             ServeError::Unavailable(why) => write!(f, "the store did not take the first entry: {why:?}"),
             ServeError::Thread(why) => write!(f, "cannot start a thread: {why}"),
+            ServeError::Executor(why) => write!(f, "cannot start processes: {why}"),
         }
     }
 }
@@ -96,6 +99,8 @@ pub struct Ground {
     pub rest: Duration,
     /// The machine's clock, set by hand.
     pub clock: Option<Arc<AtomicU64>>,
+    /// Looks after a process of the local executor.
+    pub supervisor: Vec<OsString>,
     /// Stands between the writer and its store.
     pub store: Box<dyn FnOnce(SqliteStore) -> Box<dyn Store> + Send>,
 }
@@ -103,7 +108,13 @@ pub struct Ground {
 impl Default for Ground {
     fn default() -> Ground {
         let limits = Limits::default().within_open_files();
-        Ground { limits, rest: Habits::default().rest, clock: None, store: Box::new(|store| Box::new(store)) }
+        Ground {
+            limits,
+            rest: Habits::default().rest,
+            clock: None,
+            supervisor: local::supervisor().unwrap_or_default(),
+            store: Box::new(|store| Box::new(store)),
+        }
     }
 }
 
@@ -180,7 +191,17 @@ impl Server {
         let outbox = Outbox::new(sender.clone());
         let (control, writer) = writer::start_by(clock, read, (ground.store)(store), outbox, habits)
             .map_err(ServeError::Thread)?;
-        let executor = Box::new(VirtualExecutor::new());
+        let executor = match config.executor {
+            ExecutorKind::Virtual => Box::new(VirtualExecutor::new()) as Box<dyn Executor>,
+            ExecutorKind::Local => {
+                let (told, place) = (control.clone(), data.to_path_buf());
+                let lost = tokio::task::spawn_blocking(move || local::after_reboot(&told, &place)).await;
+                let lost = lost.map_err(|_| ServeError::Unavailable(Unavailable::Closing))?;
+                lost.map_err(ServeError::Executor)?.map_err(ServeError::Unavailable)?;
+                let executor = local::executor(config, data, ground.supervisor, control.clone());
+                Box::new(executor.map_err(ServeError::Executor)?)
+            }
+        };
         let executor =
             executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;
         let (first, created) = (control.clone(), machine);

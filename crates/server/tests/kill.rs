@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::audit::audit;
 use tidegate_server::serve::Server;
 
@@ -31,6 +31,7 @@ fn serve_for_the_parent() {
     runtime.block_on(async {
         let config = Config {
             listen: "127.0.0.1:0".parse().expect("an address"),
+            executor: ExecutorKind::Virtual,
             virtual_gpus: Some("4x8".into()),
             snapshot_every: 500,
             retain_ended: "1s".parse().expect("a duration"),

@@ -6,7 +6,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::control::Control;
 use tidegate_server::serve::Server;
 use tidegate_server::token::{self, ADMIN_TOKEN_FILE};
@@ -51,6 +51,7 @@ impl House {
     pub fn open(data: &Path, virtual_gpus: &str) -> io::Result<House> {
         let config = Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            executor: ExecutorKind::Virtual,
             virtual_gpus: Some(virtual_gpus.into()),
             ..Config::default()
         };

@@ -9,7 +9,7 @@ use clap::Args;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::token;
 use tokio::sync::watch;
 
@@ -44,7 +44,12 @@ impl Demo {
         };
         let temporary = tempfile::tempdir().map_err(failed)?;
         let data = self.data.clone().unwrap_or_else(|| temporary.path().to_path_buf());
-        let config = Config { listen: self.listen, virtual_gpus: Some(GPUS.into()), ..Config::default() };
+        let config = Config {
+            listen: self.listen,
+            executor: ExecutorKind::Virtual,
+            virtual_gpus: Some(GPUS.into()),
+            ..Config::default()
+        };
         let runtime = runtime()?;
         let (open, asked) = runtime.block_on(async {
             let asked = closing()?;

@@ -29,8 +29,8 @@ pub(crate) struct Serve {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
-    /// What makes decisions real: virtual starts nothing and takes durations from spec.virtual
-    #[arg(long, value_parser = ["virtual"])]
+    /// What makes decisions real: local starts processes here, virtual takes durations from spec.virtual
+    #[arg(long, value_parser = ["local", "virtual"])]
     executor: Option<String>,
     /// Share GPUs that are not there, on the first start
     #[arg(long, value_name = "NODESxGPUS")]
@@ -77,8 +77,10 @@ impl Serve {
         config.tls_cert = self.tls_cert.clone().or(config.tls_cert);
         config.tls_key = self.tls_key.clone().or(config.tls_key);
         config.virtual_gpus = self.virtual_gpus.clone().or(config.virtual_gpus);
-        if self.executor.is_some() {
-            config.executor = ExecutorKind::Virtual;
+        match self.executor.as_deref() {
+            Some("local") => config.executor = ExecutorKind::Local,
+            Some("virtual") => config.executor = ExecutorKind::Virtual,
+            _ => {}
         }
         match self.log_level.as_deref() {
             Some("error") => config.log.level = Level::Error,

@@ -96,7 +96,8 @@ impl Scene<'_> {
             set("PORT", port.to_string());
         }
         let devices = devices(&self.replica.devices);
-        let list = |name: &dyn Fn(u16) -> String| devices.iter().map(|d| name(*d)).collect::<Vec<_>>().join(",");
+        let list =
+            |name: &dyn Fn(u16) -> String| devices.iter().map(|d| name(*d)).collect::<Vec<_>>().join(",");
         set("TIDEGATE_DEVICES", list(&|d| d.to_string()));
         if let Devices::Part { milli, .. } = self.replica.devices {
             set("TIDEGATE_GPU_PART", format!("0.{milli:03}"));

@@ -209,7 +209,10 @@ impl LocalExecutor {
 
     fn clear_away(&mut self, process: &Process) {
         let _ = process.dir.remove();
-        [process.port, process.meeting_port].into_iter().flatten().for_each(|port| self.ports.give_back(port));
+        [process.port, process.meeting_port]
+            .into_iter()
+            .flatten()
+            .for_each(|port| self.ports.give_back(port));
     }
 
     /// Reports what has ended.
@@ -263,7 +266,8 @@ impl LocalExecutor {
     /// Starts what is missing, once all that has no right to run is gone: they may share devices.
     fn start_missing(&mut self, known: &mut Known) {
         let Some(a) = known.assignment.clone() else { return };
-        let dying = known.processes.iter().any(|(key, p)| p.is_alive() && matches!(known.fate(*key), Fate::Dies));
+        let dying =
+            known.processes.iter().any(|(key, p)| p.is_alive() && matches!(known.fate(*key), Fate::Dies));
         if dying {
             return;
         }
@@ -336,9 +340,11 @@ impl LocalExecutor {
             log: LogFile { path: log, limit: self.settings.log_limit, keep: self.settings.log_keep },
             port,
             meeting_port,
-            cgroup: self.settings.cgroups.as_ref().map(|groups| {
-                groups.join(format!("{}-{}-{}-{}", a.workload.0, r.unit, r.index, r.run))
-            }),
+            cgroup: self
+                .settings
+                .cgroups
+                .as_ref()
+                .map(|groups| groups.join(format!("{}-{}-{}-{}", a.workload.0, r.unit, r.index, r.run))),
         }
     }
 
@@ -411,7 +417,10 @@ impl LocalExecutor {
     }
 
     /// Work that was saved since the last look, as the files tell that programs touch.
-    #[allow(clippy::disallowed_methods, reason = "how long ago a file was touched is told by the machine's clock")]
+    #[allow(
+        clippy::disallowed_methods,
+        reason = "how long ago a file was touched is told by the machine's clock"
+    )]
     fn look_for_saves(&mut self, now: Tick, reports: &mut Vec<Report>) {
         if now.since(self.saves_looked_at) < SAVES_EVERY {
             return;

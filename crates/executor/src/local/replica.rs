@@ -39,7 +39,13 @@ pub(super) enum Life {
 
 impl Process {
     /// Starts what was ordered.
-    pub(super) fn start(dir: RunDir, attempt: u32, order: &Order, supervisor: &[OsString], watch: &mut Watch) -> Process {
+    pub(super) fn start(
+        dir: RunDir,
+        attempt: u32,
+        order: &Order,
+        supervisor: &[OsString],
+        watch: &mut Watch,
+    ) -> Process {
         let mut process = Process::in_directory(dir, attempt, Some(order));
         if let Err(error) = process.dir.create(order).and_then(|()| process.supervise(supervisor, watch)) {
             process.end(Exit::before_start(126, format!("cannot be started: {error}")));
@@ -101,7 +107,9 @@ impl Process {
             Stage::Ordered if self.leave.is_some() => {
                 self.life = Life::Ended(Exit::before_start(143, "asked to leave before it began"));
             }
-            Stage::Ordered if self.supervisors < ATTEMPTS_TO_SUPERVISE => self.supervise(supervisor, watch)?,
+            Stage::Ordered if self.supervisors < ATTEMPTS_TO_SUPERVISE => {
+                self.supervise(supervisor, watch)?
+            }
             Stage::Ordered => {
                 let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
                 let how = ended.map_or("it ended".into(), |status| status.to_string());

@@ -1,7 +1,7 @@
 //! Waits for the end of processes that may not be children of this one.
 
 use crate::executor::Waker;
-use rustix::event::{epoll, eventfd, EventfdFlags};
+use rustix::event::{EventfdFlags, epoll, eventfd};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use std::collections::BTreeMap;
 use std::io;

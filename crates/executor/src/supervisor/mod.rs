@@ -261,8 +261,7 @@ impl Watch<'_> {
 
 /// Waits for something to happen, so many milliseconds at most.
 fn wait_on(fds: &mut [PollFd<'_>], millis: u64) -> io::Result<()> {
-    let timeout =
-        Timespec { tv_sec: (millis / 1_000) as i64, tv_nsec: (millis % 1_000 * 1_000_000) as i64 };
+    let timeout = Timespec { tv_sec: (millis / 1_000) as i64, tv_nsec: (millis % 1_000 * 1_000_000) as i64 };
     match poll(fds, Some(&timeout)) {
         Ok(_) | Err(Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),

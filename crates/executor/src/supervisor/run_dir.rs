@@ -148,8 +148,7 @@ impl RunDir {
     /// Whole or not at all, whoever is killed meanwhile.
     fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let new = self.0.join(format!("{name}.new"));
-        let mut file =
-            OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&new)?;
+        let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&new)?;
         file.write_all(bytes)?;
         fs::rename(new, self.0.join(name))
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::serve::{Ground, ServeError, Server};
 use tidegate_store::{Options, SqliteStore, Store};
 
@@ -18,7 +18,7 @@ const READ_ONLY: &str = "TIDEGATE_READ_ONLY_DATA";
 
 fn config() -> Config {
     let listen = "127.0.0.1:0".parse().expect("an address");
-    Config { listen, virtual_gpus: Some("1x8".into()), ..Config::default() }
+    Config { listen, executor: ExecutorKind::Virtual, virtual_gpus: Some("1x8".into()), ..Config::default() }
 }
 
 fn open(config: &Config, data: &Path) -> Result<(), ServeError> {

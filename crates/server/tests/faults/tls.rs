@@ -8,7 +8,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::serve::{ServeError, Server};
 use tokio::sync::watch;
 
@@ -30,6 +30,7 @@ fn identity(home: &Path, name: &str) -> Identity {
 fn config(listen: &str, certificate: Option<&Path>, key: Option<&Path>) -> Config {
     Config {
         listen: listen.parse().expect("an address"),
+        executor: ExecutorKind::Virtual,
         virtual_gpus: Some("1x8".into()),
         tls_cert: certificate.map(Into::into),
         tls_key: key.map(Into::into),

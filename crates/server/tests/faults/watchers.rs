@@ -9,7 +9,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::net::limits::Limits;
 use tidegate_server::serve::Server;
 
@@ -27,7 +27,12 @@ fn serve_the_watchers() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     runtime.block_on(async {
         let listen = "127.0.0.1:0".parse().expect("an address");
-        let config = Config { listen, virtual_gpus: Some("4x8".into()), ..Config::default() };
+        let config = Config {
+            listen,
+            executor: ExecutorKind::Virtual,
+            virtual_gpus: Some("4x8".into()),
+            ..Config::default()
+        };
         let server = Server::open(&config, Path::new(&data)).await.expect("it starts");
         println!("\nlistening on {}", server.address().expect("an address"));
         let (_closing, closed) = tokio::sync::watch::channel(false);

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
-use tidegate_server::config::Config;
+use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::control::Control;
 use tidegate_server::serve::{Ground, ServeError, Server};
 use tokio::runtime::Runtime;
@@ -66,6 +66,7 @@ impl House {
     ) -> House {
         let mut config = Config {
             listen: "127.0.0.1:0".parse().expect("an address"),
+            executor: ExecutorKind::Virtual,
             virtual_gpus: Some(virtual_gpus.into()),
             ..Config::default()
         };
