@@ -14,9 +14,12 @@ pub struct Endpoint {
     pub leaves: bool,
 }
 
-/// By workload, unit and index: kept by the executor, read by whoever passes requests on.
+/// Kept by the executor, read by whoever passes requests on.
 #[derive(Clone, Debug, Default)]
-pub struct Endpoints(Arc<RwLock<BTreeMap<(WorkloadId, u32, u32), Endpoint>>>);
+pub struct Endpoints(Arc<RwLock<ByReplica>>);
+
+/// By workload, unit and index.
+type ByReplica = BTreeMap<(WorkloadId, u32, u32), Endpoint>;
 
 impl Endpoints {
     pub fn of(&self, workload: WorkloadId) -> Vec<((u32, u32), Endpoint)> {

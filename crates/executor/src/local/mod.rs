@@ -273,10 +273,7 @@ impl LocalExecutor {
         }
         for r in &a.replicas {
             let key = (r.unit, r.index, r.run);
-            if !known.processes.contains_key(&key) {
-                let process = self.start(&a, r, 0);
-                known.processes.insert(key, process);
-            }
+            known.processes.entry(key).or_insert_with(|| self.start(&a, r, 0));
         }
     }
 
