@@ -85,6 +85,9 @@ pub struct NodeFree {
 #[serde(rename_all = "camelCase")]
 pub struct Device {
     pub index: u32,
+    /// Why it is out of service; absent if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quarantined: Option<String>,
     /// Who occupies it: one workload, or several that share it.
     pub workloads: Vec<Occupant>,
 }
@@ -124,6 +127,28 @@ pub struct CordonRequest {
     pub reason: Option<String>,
 }
 
+/// Body of `:quarantine`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"device": 3, "reason": "ECC errors"})))]
+pub struct QuarantineRequest {
+    /// The GPU, by index.
+    #[schema(minimum = 0, maximum = 4095)]
+    pub device: u16,
+    #[schema(min_length = 1, max_length = 253)]
+    pub reason: String,
+}
+
+/// Body of `:restore`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"device": 3})))]
+pub struct RestoreRequest {
+    /// The GPU, by index.
+    #[schema(minimum = 0, maximum = 4095)]
+    pub device: u16,
+}
+
 /// Body of `:drain`; may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -147,6 +172,19 @@ impl Check for CordonRequest {
     fn check(&self, wrong: &mut Wrong) {
         check_reason(&self.reason, wrong);
     }
+}
+
+impl Check for QuarantineRequest {
+    fn check(&self, wrong: &mut Wrong) {
+        if self.reason.trim().is_empty() {
+            wrong.add("/reason", "say why, for whoever looks at it later");
+        }
+        wrong.bound("/reason", self.reason.chars().count(), MAX_REASON, "characters of a reason");
+    }
+}
+
+impl Check for RestoreRequest {
+    fn check(&self, _: &mut Wrong) {}
 }
 
 impl Check for DrainRequest {

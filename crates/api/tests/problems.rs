@@ -93,6 +93,7 @@ fn refusals() -> Vec<Refusal> {
     vec![
         UnknownPool { pool: text() },
         UnknownNode { node: text() },
+        UnknownDevice { node: text(), device: 8, gpus: 8 },
         UnknownQuota { quota: text() },
         UnknownWorkload { workload: text() },
         BadName { name: text(), why: "is empty" },

@@ -29,6 +29,8 @@ pub(crate) struct Batch {
     pub(crate) pools: BTreeSet<PoolId>,
     /// Nodes that were lost, and nodes that units said they lost.
     pub(crate) lost: BTreeSet<(PoolId, NodeId)>,
+    /// Nodes of which a device went out of service.
+    pub(crate) broken: BTreeSet<(PoolId, NodeId)>,
 }
 
 /// What a plan grants: all that its preemptor is given from here on, up to its next evictions.

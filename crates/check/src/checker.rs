@@ -47,9 +47,11 @@ impl Checker {
             self.check_operator()?;
         }
         match kind {
-            PoolCreated { .. } | NodeAdded { .. } | NodeRemoved { .. } | NodeChanged { .. } => {
-                self.supply(kind)
-            }
+            PoolCreated { .. }
+            | NodeAdded { .. }
+            | NodeRemoved { .. }
+            | NodeChanged { .. }
+            | DeviceChanged { .. } => self.supply(kind),
             QuotaCreated { quota, spec } => self.quota_created(*quota, spec),
             PolicySet { quota, before, after } => {
                 let (policy, of) = (self.world.quota(*quota)?.policy, self.world.quota_name(*quota));
@@ -164,6 +166,22 @@ impl Checker {
                 nodes.get_mut(node).expect("looked up above").state = *state;
                 if *state == NodeState::Lost {
                     self.batch.lost.insert((*pool, *node));
+                }
+            }
+            EventKind::DeviceChanged { pool, node, device, out, .. } => {
+                self.world.node(*pool, *node)?;
+                let nodes = &mut self.world.pools.get_mut(pool).expect("looked up above").nodes;
+                let found = nodes.get_mut(node).expect("looked up above");
+                if usize::from(*device) >= found.devices.len() {
+                    let (of, said) = (found.spec.name.to_string(), format!("device {device}"));
+                    let counted = format!("{} devices", found.devices.len());
+                    return self.world.broken(Breach::WrongRecord { of, what: "it has", said, counted });
+                }
+                if *out {
+                    found.out.insert(*device);
+                    self.batch.broken.insert((*pool, *node));
+                } else {
+                    found.out.remove(device);
                 }
             }
             _ => {}

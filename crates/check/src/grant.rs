@@ -97,6 +97,7 @@ impl World {
                 () if node.state == NodeState::Cordoned => "it is cordoned",
                 () if !allows(workload, slot.node) => "it is not among the nodes that were asked for",
                 () if !node.has(slot) => "it has no such device",
+                () if node.out.iter().any(|device| slot.uses(*device)) => "a device is out of service",
                 () if takes_gpu(slot) && node.spec.model != grant.model => "its GPUs are of another model",
                 () => continue,
             };

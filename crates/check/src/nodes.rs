@@ -16,6 +16,8 @@ pub(crate) struct Node {
     pub(crate) cpu: Line,
     pub(crate) memory: Line,
     pub(crate) units: BTreeSet<(WorkloadId, u32)>,
+    /// Devices that are out of service.
+    pub(crate) out: BTreeSet<u16>,
 }
 
 /// Thousandths that a slot takes, device by device.
@@ -54,6 +56,7 @@ impl Node {
             cpu: Line::default(),
             memory: Line::default(),
             units: BTreeSet::new(),
+            out: BTreeSet::new(),
         }
     }
 
@@ -71,6 +74,16 @@ impl Node {
     /// The slot's devices exist.
     pub(crate) fn has(&self, slot: &Slot) -> bool {
         taken(&slot.devices).iter().all(|(device, _)| usize::from(*device) < self.devices.len())
+    }
+
+    /// Thousandths of each device that can be had once all that leaves is gone and all that is held has started.
+    pub(crate) fn free(&self) -> Vec<i64> {
+        let all = (0..).zip(&self.devices);
+        all.map(|(device, line)| match self.out.contains(&device) {
+            true => 0,
+            false => i64::from(WHOLE) - line.promised(),
+        })
+        .collect()
     }
 
     /// The slot's devices must exist.

@@ -56,7 +56,7 @@ impl World {
         {
             let free = Free {
                 model: node.spec.model,
-                devices: node.devices.iter().map(|line| i64::from(WHOLE) - line.promised()).collect(),
+                devices: node.free(),
                 cpu: node.spec.cpu as i64 - node.cpu.promised(),
                 memory: node.spec.memory as i64 - node.memory.promised(),
                 reserved: 0,

@@ -83,9 +83,21 @@ impl Checker {
         Ok(())
     }
 
-    /// Nobody is left on a node that is lost, and nobody lost a node that is not.
+    /// Nobody is left on a node that is lost, nor on a device that is out of service, and nobody lost what is not.
     fn check_lost(&self) -> Checked {
-        for (pool, id) in &self.batch.lost {
+        for (pool, id) in &self.batch.broken {
+            let Some(node) = self.world.pool(*pool)?.nodes.get(id) else { continue };
+            let on_it = |(workload, unit): &&(WorkloadId, u32)| {
+                let slots = &self.world.workloads[workload].units[unit].grant.slots;
+                slots.iter().any(|slot| slot.node == *id && node.out.iter().any(|device| slot.uses(*device)))
+            };
+            if let Some((workload, _)) = node.units.iter().find(on_it) {
+                let (node, workload) = (node.spec.name.to_string(), self.world.name(*workload));
+                let why = "has a device out of service";
+                return self.world.broken(Breach::NodeInUse { node, workload, why });
+            }
+        }
+        for (pool, id) in self.batch.lost.difference(&self.batch.broken) {
             let Some(node) = self.world.pool(*pool)?.nodes.get(id) else { continue };
             let name = node.spec.name.to_string();
             if node.state != NodeState::Lost {

@@ -31,6 +31,14 @@ pub enum Command {
         state: NodeState,
         reason: Box<str>,
     },
+    /// Takes one GPU out of service, or back into it. Whoever sits on it is lost, as with its node.
+    SetDevice {
+        pool: PoolId,
+        node: NodeId,
+        device: u16,
+        out: bool,
+        reason: Box<str>,
+    },
     /// Cordons the node and evicts what runs there, of these modules only.
     DrainNode {
         pool: PoolId,

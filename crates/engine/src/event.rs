@@ -83,6 +83,14 @@ pub enum EventKind {
         state: NodeState,
         reason: Box<str>,
     },
+    /// A GPU is out of service, or back.
+    DeviceChanged {
+        pool: PoolId,
+        node: NodeId,
+        device: u16,
+        out: bool,
+        reason: Box<str>,
+    },
 
     QuotaCreated {
         quota: QuotaId,

@@ -15,6 +15,11 @@ pub enum Refusal {
     UnknownPool {
         pool: String,
     },
+    UnknownDevice {
+        node: String,
+        device: u16,
+        gpus: u32,
+    },
     UnknownNode {
         node: String,
     },
@@ -201,6 +206,7 @@ impl Refusal {
         match self {
             UnknownPool { .. }
             | UnknownNode { .. }
+            | UnknownDevice { .. }
             | UnknownQuota { .. }
             | UnknownWorkload { .. }
             | UnknownModel { .. } => "not-found",
@@ -238,6 +244,9 @@ impl Refusal {
         match self {
             UnknownPool { pool } => format!("there is no pool {pool}"),
             UnknownNode { node } => format!("there is no node {node}"),
+            UnknownDevice { node, device, gpus } => {
+                format!("{node} has no GPU {device}: it has {gpus}, counted from 0")
+            }
             UnknownQuota { quota } => format!("there is no quota {quota}"),
             UnknownWorkload { workload } => format!("there is no workload {workload}"),
             BadName { name, why } => format!("{name:?} is not a name: {why}"),
@@ -339,9 +348,11 @@ impl Refusal {
     pub fn hint(&self) -> String {
         use Refusal::*;
         match self {
-            UnknownPool { .. } | UnknownNode { .. } | UnknownQuota { .. } | UnknownWorkload { .. } => {
-                "list what there is".into()
-            }
+            UnknownPool { .. }
+            | UnknownNode { .. }
+            | UnknownDevice { .. }
+            | UnknownQuota { .. }
+            | UnknownWorkload { .. } => "list what there is".into(),
             BadName { .. } => format!(
                 "use 1 to {MAX_NAME} letters, digits, '-', '_' or '.', starting with a letter or digit"
             ),

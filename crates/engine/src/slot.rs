@@ -18,6 +18,16 @@ pub enum Devices {
 }
 
 impl Slot {
+    /// Whether it has a part of this device, or all of it.
+    pub fn uses(&self, device: u16) -> bool {
+        match &self.devices {
+            Devices::None => false,
+            Devices::Part { device: part, .. } => *part == device,
+            Devices::Mask(mask) => device < 64 && mask >> device & 1 == 1,
+            Devices::List(list) => list.contains(&device),
+        }
+    }
+
     /// GPUs in thousandths.
     pub fn milli(&self) -> i64 {
         match &self.devices {

@@ -3,6 +3,7 @@
 use crate::dispatch::Dispatch;
 use crate::report::Report;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadState;
 use tidegate_engine::{Command, Engine};
@@ -16,6 +17,7 @@ pub struct Inbox {
     /// Workloads with exits that have not been judged.
     unjudged: BTreeSet<WorkloadId>,
     gone: BTreeSet<(WorkloadId, u32, u64)>,
+    unclean: VecDeque<(Arc<str>, u16, Box<str>)>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,6 +66,7 @@ impl Inbox {
                 Report::Gone { workload, unit, run } => {
                     self.gone.insert((workload, unit, run));
                 }
+                Report::Unclean { node, device, reason } => self.unclean.push_back((node, device, reason)),
             }
         }
     }
@@ -78,6 +81,12 @@ impl Inbox {
     /// Saved work comes first, then ends, then all that is gone as one, so that who ends by itself is not evicted
     /// by what a release lets start.
     pub fn next(&mut self, engine: &Engine, dispatch: &Dispatch) -> Option<Finding> {
+        while let Some((node, device, reason)) = self.unclean.pop_front() {
+            if let Some((pool, node)) = engine.node_named(&node) {
+                let command = Command::SetDevice { pool, node, device, out: true, reason };
+                return Some(Finding { command, exit: None });
+            }
+        }
         while let Some((workload, run, saved_at)) = self.saves.pop_front() {
             if is_news(engine, dispatch, workload, run, saved_at) {
                 let command = Command::Checkpointed { workload, saved_at };

@@ -1,5 +1,6 @@
 //! What an executor has seen.
 
+use std::sync::Arc;
 use tidegate_engine::ids::{Tick, WorkloadId};
 
 /// What an executor has seen. It names the run that it speaks of: whoever hears of a run that is over ignores it,
@@ -21,16 +22,8 @@ pub enum Report {
     Gone { workload: WorkloadId, unit: u32, run: u64 },
     /// Work of the run as a whole is safe up to `saved_at`. Of several that fell due together the latest is reported.
     Checkpointed { workload: WorkloadId, run: u64, saved_at: Tick },
-}
-
-impl Report {
-    pub fn workload(&self) -> WorkloadId {
-        match self {
-            Report::Exited { workload, .. }
-            | Report::Gone { workload, .. }
-            | Report::Checkpointed { workload, .. } => *workload,
-        }
-    }
+    /// A GPU cannot be handed on. Whoever was to run there has not been started.
+    Unclean { node: Arc<str>, device: u16, reason: Box<str> },
 }
 
 /// A replica that runs, and the run that it belongs to.

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tidegate_engine::ids::{Span, Tick};
 use tidegate_engine::words::Module;
 use tidegate_executor::contract::{CASES, Driver, Play};
-use tidegate_executor::local::{LocalExecutor, Places, Settings};
+use tidegate_executor::local::{FaultFiles, LocalExecutor, Places, Settings};
 use tidegate_executor::{Executor, Launch, Report, Running, Work};
 
 const STEP: Span = Span(1_200);
@@ -30,6 +30,7 @@ fn sleep(millis: u64) {
 }
 
 fn executor(directory: &TempDir) -> LocalExecutor {
+    let care = FaultFiles::in_directory(directory.path().join("faults"));
     let settings = Settings {
         places: Places::below(directory.path()),
         supervisor: vec![env!("CARGO_BIN_EXE_supervise").into()],
@@ -41,7 +42,7 @@ fn executor(directory: &TempDir) -> LocalExecutor {
         device_names: Vec::new(),
         cgroups: None,
     };
-    LocalExecutor::new(settings, Box::new(now)).expect("it starts")
+    LocalExecutor::new(settings, Box::new(care), Box::new(now)).expect("it starts")
 }
 
 impl Local {

@@ -207,6 +207,9 @@ pub fn command() -> impl Strategy<Value = Command> {
         1 => name().prop_map(|name| Command::CreatePool { name, kind: PoolKind::Lingjun }),
         2 => node(),
         1 => node_id().prop_map(|(pool, node)| Command::RemoveNode { pool, node }),
+        1 => (node_id(), any::<u16>(), any::<bool>(), name()).prop_map(|((pool, node), device, out, reason)| {
+            Command::SetDevice { pool, node, device, out, reason }
+        }),
         2 => (node_id(), state, name()).prop_map(|((pool, node), state, reason)| Command::SetNode { pool, node, state, reason }),
         1 => (node_id(), modules()).prop_map(|((pool, node), modules)| Command::DrainNode { pool, node, modules }),
         3 => (name(), source, resources(), policy()).prop_map(|(name, source, guarantee, policy)| {

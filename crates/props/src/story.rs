@@ -89,6 +89,9 @@ pub fn command(names: &Engine, command: &Command) -> String {
             Amount::bytes(spec.memory as i64)
         ),
         Command::RemoveNode { node, .. } => format!("remove node #{}", node.0),
+        Command::SetDevice { node, device, out, .. } => {
+            format!("GPU {device} of node #{} {}", node.0, if *out { "out" } else { "back" })
+        }
         Command::SetNode { node, state, .. } => format!("node #{} {state:?}", node.0),
         Command::DrainNode { node, modules, .. } => format!("drain node #{} of {modules}", node.0),
         Command::CreateQuota(spec) => {

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 use tidegate_engine::nodes::NodeState;
 use tidegate_engine::{Command, Refusal};
-use tidegate_executor::local::{LocalExecutor, Places, Settings, boot};
+use tidegate_executor::local::{FaultFiles, LocalExecutor, Places, Settings, boot};
 
 /// The hidden verb of this binary that looks after one process.
 pub const SUPERVISE: &str = "__supervise";
@@ -47,7 +47,8 @@ pub fn executor(
         device_names: Vec::new(),
         cgroups: None,
     };
-    LocalExecutor::new(settings, Box::new(move || control.clock().now()))
+    let care = Box::new(FaultFiles::in_directory(data.join("faults")));
+    LocalExecutor::new(settings, care, Box::new(move || control.clock().now()))
 }
 
 /// Whatever ran when the machine went down is lost, and waits again. Whether it went down.

@@ -256,3 +256,32 @@ fn who_ended_long_ago_leaves_memory_and_stays_readable() {
         "nothing was archived"
     );
 }
+
+#[test]
+fn a_gpu_goes_out_of_service_and_comes_back() {
+    let house = House::new("1x2");
+    let work = |name: &str| json!({"metadata": {"name": name}, "spec": {"resources": {"gpu": 1}, "gracePeriod": "0s"}});
+    assert_eq!(house.post("/api/v1/workloads", &work("a")).0, 201);
+    let path = "/api/v1/nodes/local-0:quarantine";
+    let broken = json!({"device": 0, "reason": "ECC errors"});
+    let (status, preview) = house.post(&format!("{path}?dryRun=true"), &broken);
+    let would = preview["would"].as_array().expect("a list");
+    let words: Vec<_> = would.iter().filter_map(|e| e["event"].as_str()).collect();
+    assert_eq!((status, words), (200, vec!["quarantined", "lost", "started"]), "{preview}");
+    let (status, node) = house.post(path, &broken);
+    assert_eq!(status, 200, "{node}");
+    let devices = &node["status"]["devices"];
+    assert_eq!(devices[0]["quarantined"], "ECC errors", "{node}");
+    assert_eq!(devices[1]["workloads"][0]["name"], "a", "it went to the other one: {node}");
+    let (_, waits) = house.post("/api/v1/workloads", &work("b"));
+    assert_eq!(waits["status"]["state"], "queued", "{waits}");
+    let (_, why) = house.get("/api/v1/workloads/b:explain");
+    assert!(why.to_string().contains("1 with GPUs out of service"), "{why}");
+    for wrong in [json!({"device": 2, "reason": "x"}), json!({"device": 0, "reason": "ECC errors"})] {
+        let (status, problem) = house.post(path, &wrong);
+        assert!((400..500).contains(&status), "{problem}");
+    }
+    assert_eq!(house.post(path, &json!({"device": 1, "reason": " "})).0, 422);
+    assert_eq!(house.post("/api/v1/nodes/local-0:restore", &json!({"device": 0})).0, 200);
+    house.until("b", "running");
+}

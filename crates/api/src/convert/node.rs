@@ -55,7 +55,10 @@ impl NodeStatus {
     pub fn of(engine: &Engine, pool: PoolId, id: NodeId) -> Option<NodeStatus> {
         let pool = engine.pool(pool).filter(|p| p.nodes.contains(id))?;
         let node = pool.nodes.node(id);
-        let device = |index| Device { index, workloads: Vec::new() };
+        let device = |index: u32| {
+            let quarantined = pool.nodes.out_of_service(id, index as u16).map(str::to_string);
+            Device { index, quarantined, workloads: Vec::new() }
+        };
         let mut devices: Vec<Device> = (0..node.spec.gpus).map(device).collect();
         let mut without_devices = Vec::new();
         for unit in node.residents.iter().filter_map(|r| engine.unit(r.unit)) {

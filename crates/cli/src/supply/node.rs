@@ -14,7 +14,8 @@ use tidegate_api::decimal::Cores;
 use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::node::{
-    CordonRequest, DrainRequest, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant,
+    CordonRequest, DrainRequest, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant, QuarantineRequest,
+    RestoreRequest,
 };
 use tidegate_api::resource::NewMetadata;
 use tidegate_api::words::Module;
@@ -64,6 +65,14 @@ pub(crate) enum Verb {
   tidegate node drain h100-3 --dry-run       who would have to leave
   tidegate node drain h100-3 --module training,notebook")]
     Drain(Drain),
+    /// Take one GPU of a node out of service; what runs on it returns to its queue
+    #[command(after_help = "Examples:
+  tidegate node quarantine h100-3 5 --reason 'ECC errors' --dry-run")]
+    Quarantine(Quarantine),
+    /// Take one GPU of a node back into service
+    #[command(after_help = "Examples:
+  tidegate node restore h100-3 5")]
+    Restore(Restore),
 }
 
 #[derive(Args, Debug)]
@@ -121,6 +130,27 @@ pub(crate) struct Cordon {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct Quarantine {
+    name: Name,
+    /// The GPU, counted from 0
+    device: u16,
+    /// Why
+    #[arg(long)]
+    reason: String,
+    #[command(flatten)]
+    options: ChangeOptions,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Restore {
+    name: Name,
+    /// The GPU, counted from 0
+    device: u16,
+    #[command(flatten)]
+    options: ChangeOptions,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct Drain {
     name: Name,
     /// Evict workloads of these modules only
@@ -151,6 +181,15 @@ impl Verb {
             }
             Verb::Uncordon(Named { name, options }) => {
                 change(client, Ask::change(Method::POST, format!("{PATH}/{name}:uncordon")), options, "ready")
+            }
+            Verb::Quarantine(Quarantine { name, device, reason, options }) => {
+                let ask =
+                    Ask::post(format!("{PATH}/{name}:quarantine"), &QuarantineRequest { device, reason })?;
+                change(client, ask, options, "changed")
+            }
+            Verb::Restore(Restore { name, device, options }) => {
+                let ask = Ask::post(format!("{PATH}/{name}:restore"), &RestoreRequest { device })?;
+                change(client, ask, options, "changed")
             }
             Verb::Drain(Drain { name, module, reason, options }) => {
                 let modules = (!module.is_empty()).then_some(module);
@@ -213,6 +252,13 @@ fn occupants(node: &Node) -> Vec<&str> {
     names
 }
 
+/// Its GPUs that are out of service.
+fn quarantined(node: &Node) -> Option<String> {
+    let out = node.status.devices.iter().filter(|device| device.quarantined.is_some());
+    let out: Vec<String> = out.map(|device| device.index.to_string()).collect();
+    (!out.is_empty()).then(|| format!("GPU {} out of service", out.join(", ")))
+}
+
 fn table(nodes: &[Node], wide: bool) -> Table {
     let columns = [
         "NAME",
@@ -239,7 +285,7 @@ fn table(nodes: &[Node], wide: bool) -> Table {
             Cell::from(status.free.gpu),
             Cell::from(status.free.cpu),
             Cell::from(bytes(i64::try_from(status.free.memory).unwrap_or(i64::MAX))),
-            Cell::maybe(status.reason.as_ref()),
+            Cell::maybe(status.reason.clone().or_else(|| quarantined(node)).as_ref()),
         ];
         if wide {
             cells.push(Cell::from(occupants(node).join(",")));
@@ -255,7 +301,12 @@ fn text(node: &Node) -> String {
     let occupant = |o: &Occupant| format!("{} (replica {}, {} GPU)", o.name, o.unit, o.gpu);
     let device = |device: &tidegate_api::node::Device| {
         let who: Vec<String> = device.workloads.iter().map(occupant).collect();
-        format!("{}: {}", device.index, if who.is_empty() { "free".into() } else { who.join(", ") })
+        let what = match &device.quarantined {
+            Some(reason) => format!("out of service: {reason}"),
+            None if who.is_empty() => "free".into(),
+            None => who.join(", "),
+        };
+        format!("{}: {what}", device.index)
     };
     let mut facts = Facts::default();
     facts

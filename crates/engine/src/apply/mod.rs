@@ -41,6 +41,12 @@ impl State {
             EventKind::NodeChanged { pool, node, state, reason } => {
                 self.set_node(*pool, *node, *state, reason)
             }
+            EventKind::DeviceChanged { pool, node, device, out, reason } => {
+                self.pools[pool.index()].nodes.set_device(*node, *device, out.then_some(reason));
+                if !out {
+                    self.wake_pool(*pool);
+                }
+            }
 
             EventKind::QuotaCreated { quota, spec } => self.create_quota(*quota, spec),
             EventKind::PolicySet { quota, after, .. } => self.set_policy(*quota, after),

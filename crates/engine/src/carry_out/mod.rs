@@ -31,6 +31,9 @@ impl Session<'_> {
             Command::AddNode { pool, model, spec } => self.add_node(pool, model.as_deref(), spec),
             Command::RemoveNode { pool, node } => self.remove_node(pool, node),
             Command::SetNode { pool, node, state, reason } => self.set_node(pool, node, state, &reason),
+            Command::SetDevice { pool, node, device, out, reason } => {
+                self.set_device(pool, node, device, out, &reason)
+            }
             Command::DrainNode { pool, node, modules } => self.drain_node(pool, node, modules),
             Command::CreateQuota(spec) => self.create_quota(*spec),
             Command::SetPolicy { quota, change } => self.set_policy(quota, &change),

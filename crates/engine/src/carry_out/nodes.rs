@@ -9,6 +9,7 @@ use crate::plan::Victim;
 use crate::refusal::Refusal;
 use crate::resources::{MAX_AMOUNT, MAX_DEVICES, MAX_MODELS};
 use crate::session::Session;
+use crate::slot::Slot;
 use crate::state::{Pool, State, node_supply};
 use crate::unit::UnitState;
 use crate::words::{EvictionRule, ModuleSet, PoolKind};
@@ -125,10 +126,41 @@ impl Session<'_> {
             return;
         }
         self.end_reservations_at(pool, node);
-        self.drop_holds_at(pool, node);
+        self.drop_holds(pool, |slot| slot.node == node);
         if state == NodeState::Lost {
-            self.lose_residents(pool, node);
+            let residents = self.s.pools[pool.index()].nodes.residents(node);
+            let units = residents.iter().map(|r| r.unit).collect();
+            self.lose(node, units);
         }
+    }
+
+    pub(super) fn set_device(
+        &mut self,
+        pool: PoolId,
+        node: NodeId,
+        device: u16,
+        out: bool,
+        reason: &str,
+    ) -> Result<(), Refusal> {
+        let nodes = &self.s.known_node(pool, node)?.nodes;
+        let spec = nodes.node(node).spec;
+        if u32::from(device) >= spec.gpus {
+            let (node, gpus) = (spec.name.to_string(), spec.gpus);
+            return Err(Refusal::UnknownDevice { node, device, gpus });
+        }
+        if nodes.out_of_service(node, device) == out.then_some(reason) {
+            return Err(Refusal::NothingToChange { quota: format!("GPU {device} of {}", spec.name) });
+        }
+        self.emit(EventKind::DeviceChanged { pool, node, device, out, reason: reason.into() });
+        if out {
+            self.end_reservations_at(pool, node);
+            let on_it = |slot: &Slot| slot.node == node && slot.uses(device);
+            self.drop_holds(pool, on_it);
+            let residents = self.s.pools[pool.index()].nodes.residents(node).iter().map(|r| r.unit);
+            let touched = residents.filter(|&u| self.s.units[u].grant.slots.iter().any(on_it)).collect();
+            self.lose(node, touched);
+        }
+        Ok(())
     }
 
     /// Reservations on a node that takes nothing new are chosen anew.
@@ -140,11 +172,11 @@ impl Session<'_> {
         ids.into_iter().for_each(|id| self.end_reservation_of(id));
     }
 
-    /// Holds on a node that takes nothing new go back to their queues and are planned anew.
-    fn drop_holds_at(&mut self, pool: PoolId, node: NodeId) {
+    /// Holds on what takes nothing new go back to their queues and are planned anew.
+    fn drop_holds(&mut self, pool: PoolId, closed: impl Fn(&Slot) -> bool) {
         let on_it = |s: &State, u: u32| {
             let unit = &s.units[u];
-            s.tree[unit.quota].pool == pool && unit.grant.slots.iter().any(|slot| slot.node == node)
+            s.tree[unit.quota].pool == pool && unit.grant.slots.iter().any(&closed)
         };
         let ids: BTreeSet<WorkloadId> =
             self.s.held.iter().filter(|h| on_it(self.s, h.1)).map(|h| self.s.units[h.1].workload).collect();
@@ -153,9 +185,8 @@ impl Session<'_> {
         }
     }
 
-    fn lose_residents(&mut self, pool: PoolId, node: NodeId) {
-        let residents: Vec<u32> =
-            self.s.pools[pool.index()].nodes.residents(node).iter().map(|r| r.unit).collect();
+    /// Units that sat on a node, or on a GPU of it, are lost with it.
+    fn lose(&mut self, node: NodeId, residents: Vec<u32>) {
         let ids: BTreeSet<WorkloadId> = residents.iter().map(|&u| self.s.units[u].workload).collect();
         for id in ids {
             let w = self.s.w(id);

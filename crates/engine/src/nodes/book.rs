@@ -93,6 +93,9 @@ impl Nodes {
         if self.rows[i].filed.is_some() {
             self.ceilings.raise(&self.rows, i);
         }
+        if !self.withdrawn.is_empty() {
+            each_device(&slot.devices, |device, _| self.keep_withdrawn(slot.node, device));
+        }
     }
 
     /// Keeps whole devices of a node for a reservation: who respects bars leaves them free.
@@ -129,7 +132,7 @@ impl Nodes {
 
     /// Brings counters and index in line with a row that changed. `shrank`: the largest part may be
     /// smaller now.
-    fn rebook(&mut self, i: usize, shrank: bool) {
+    pub(super) fn rebook(&mut self, i: usize, shrank: bool) {
         let row = &mut self.rows[i];
         if shrank {
             row.part = largest_part(self.devices.of(row.devices_at, row.gpus));

@@ -41,6 +41,7 @@ mod reasons;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod withdrawn;
 
 pub use capacity::Capacity;
 pub use figures::Figures;
@@ -59,6 +60,7 @@ use kinds::Kinds;
 use node::{NO_GPUS, Residents, Row};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use withdrawn::Withdrawn;
 
 /// Whether a search leaves barred devices alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -99,6 +101,7 @@ pub struct Nodes {
     index: Index,
     ceilings: Ceilings,
     len: usize,
+    withdrawn: Withdrawn,
 }
 
 /// The books agree. The index follows from them; handles of residents are their owner's business.
@@ -111,6 +114,7 @@ impl PartialEq for Nodes {
             && self.devices == other.devices
             && self.figures == other.figures
             && self.yardstick == other.yardstick
+            && self.withdrawn == other.withdrawn
             && state(self) == state(other)
     }
 }
@@ -175,6 +179,7 @@ impl Nodes {
         self.figures.of(row).minus(row);
         row.removed = true;
         self.kinds.remove(row.kind);
+        self.withdrawn.retain(|(of, _), _| *of != node);
         self.len -= 1;
         self.refile(i);
         self.relevel(i);

@@ -16,6 +16,9 @@ pub struct NodeReasons {
     pub wrong_model: u32,
     pub lost: u32,
     pub cordoned: u32,
+    /// It would do if all of its GPUs were in service.
+    #[serde(default)]
+    pub out_of_service: u32,
     /// Not enough of its GPUs is free, all added up.
     pub too_few_gpus: u32,
     /// Enough is free, but not on one device, or not as whole devices.
@@ -34,6 +37,7 @@ impl NodeReasons {
         let against = [
             (self.too_few_gpus, "with too few free GPUs"),
             (self.fragmented, "with free GPUs that are scattered"),
+            (self.out_of_service, "with GPUs out of service"),
             (self.reserved, "reserved"),
             (self.cpu, "short of CPU"),
             (self.memory, "short of memory"),
@@ -58,7 +62,8 @@ impl Nodes {
         for (row, id) in self.rows.iter().zip((0..).map(NodeId)).filter(|(row, _)| !row.removed) {
             reasons.nodes += 1;
             let allowed = ask.allowed.is_none_or(|list| list.binary_search(&id).is_ok());
-            *count(&mut reasons, (id, row), ask, allowed) += 1;
+            let kept = self.kept_at(id);
+            *count(&mut reasons, (id, row), ask, allowed, kept) += 1;
         }
         reasons
     }
@@ -70,6 +75,7 @@ fn count<'a>(
     (id, row): (NodeId, &Row),
     ask: &Ask,
     allowed: bool,
+    kept: (u32, u16),
 ) -> &'a mut u32 {
     let shape = &ask.shape;
     let need = Need::of(shape);
@@ -83,6 +89,12 @@ fn count<'a>(
         Need::Part(part) => u32::from(row.part) >= part || open >= 1,
         Need::Whole(k) => open >= k,
     };
+    // Whether what is kept of its devices would do, together with what is free.
+    let healed = |(whole, part): (u32, u16)| match need {
+        Need::None => false,
+        Need::Part(least) => whole > 0 || u32::from(part) >= least,
+        Need::Whole(k) => whole > 0 && row.open(id.index(), Barred::Ignore) + whole >= k,
+    };
     match row.state {
         _ if !allowed => &mut reasons.not_allowed,
         _ if shape.gpu > 0 && !row.model().is_some_and(|model| ask.models.allows(model)) => {
@@ -90,6 +102,9 @@ fn count<'a>(
         }
         NodeState::Lost => &mut reasons.lost,
         NodeState::Cordoned => &mut reasons.cordoned,
+        NodeState::Ready if !devices(row.open(id.index(), Barred::Ignore)) && healed(kept) => {
+            &mut reasons.out_of_service
+        }
         NodeState::Ready if u64::from(row.milli) < wanted => &mut reasons.too_few_gpus,
         NodeState::Ready if !devices(row.open(id.index(), Barred::Ignore)) => &mut reasons.fragmented,
         NodeState::Ready if !devices(row.open(id.index(), ask.barred)) => &mut reasons.reserved,

@@ -175,6 +175,7 @@ pub(super) fn plain(mut reports: Vec<Report>) -> Vec<Report> {
         Report::Checkpointed { saved_at, .. } => (0, 0, 0, saved_at.0),
         Report::Exited { unit, index, .. } => (1, *unit, *index, 0),
         Report::Gone { unit, .. } => (2, *unit, 0, 0),
+        Report::Unclean { device, .. } => (3, u32::from(*device), 0, 0),
     });
     reports
 }

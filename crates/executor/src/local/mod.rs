@@ -7,6 +7,7 @@
 //! | `places` | the directories of runs, logs and work |
 //! | `environment` | what a program finds in its environment |
 //! | `endpoints`, `ports` | who can be reached, and where |
+//! | `devices` | a GPU is handed on only when it is clean |
 //! | `backoff` | who fails again and again starts later and later |
 //! | `watch` | the end of processes |
 //! | `strays` | processes that lost their supervisor |
@@ -14,6 +15,7 @@
 
 mod backoff;
 pub mod boot;
+mod devices;
 mod endpoints;
 mod environment;
 mod places;
@@ -22,6 +24,7 @@ mod replica;
 mod strays;
 mod watch;
 
+pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints};
 pub use places::{Places, SAVED};
 pub use strays::MARK;
@@ -31,7 +34,8 @@ use crate::executor::{Executor, Waker};
 use crate::report::{Report, Running};
 use crate::supervisor::{LogFile, Order};
 use backoff::Runs;
-use environment::{Scene, number};
+use devices::{Unclean, Verdict};
+use environment::{Scene, devices as devices_of, number};
 use ports::Ports;
 use replica::{Life, Process};
 use std::collections::{BTreeMap, BTreeSet};
@@ -46,6 +50,8 @@ use watch::Watch;
 
 /// How often it is looked whether somebody saved its work.
 const SAVES_EVERY: Span = Span(500);
+/// How soon to look again at devices that are not clean.
+const LOOK_AT_DEVICES: Span = Span(500);
 /// How soon to look again for a supervisor that has not said who it is.
 const LOOK_AGAIN: Span = Span(20);
 
@@ -91,6 +97,10 @@ pub struct LocalExecutor {
     /// Their supervisors have not said yet who they are.
     unwatched: BTreeSet<Running>,
     saves_looked_at: Tick,
+    care: Box<dyn DeviceCare>,
+    unclean: Unclean,
+    /// They wait for devices to become clean.
+    waiting: BTreeSet<WorkloadId>,
 }
 
 /// One workload.
@@ -126,13 +136,19 @@ impl Known {
         }
     }
 
+    /// Whether a process of it that lives was given a device.
+    fn occupies(&self, node: &str, device: u16) -> bool {
+        let given = |p: &&Process| p.is_alive() && &*p.node == node && p.devices.contains(&device);
+        self.processes.values().any(|p| given(&p))
+    }
+
     fn is_any_alive(&self) -> bool {
         self.processes.values().any(Process::is_alive)
     }
 }
 
 impl LocalExecutor {
-    pub fn new(settings: Settings, clock: ClockFn) -> io::Result<LocalExecutor> {
+    pub fn new(settings: Settings, care: Box<dyn DeviceCare>, clock: ClockFn) -> io::Result<LocalExecutor> {
         let ports = Ports::new(settings.ports.clone());
         Ok(LocalExecutor {
             settings,
@@ -145,6 +161,9 @@ impl LocalExecutor {
             unsettled: BTreeSet::new(),
             unwatched: BTreeSet::new(),
             saves_looked_at: Tick::ZERO,
+            care,
+            unclean: Unclean::default(),
+            waiting: BTreeSet::new(),
         })
     }
 
@@ -173,7 +192,7 @@ impl LocalExecutor {
         let now = (self.clock)();
         self.let_go(workload, &mut known, now);
         self.tell(workload, &mut known, reports);
-        self.start_missing(&mut known);
+        self.start_missing(&mut known, now, reports);
         if known.assignment.is_none() && known.processes.is_empty() {
             // Nothing is left of it, and nobody will ask.
             let _ = fs::remove_dir_all(self.settings.places.runs_of(workload));
@@ -264,17 +283,46 @@ impl LocalExecutor {
     }
 
     /// Starts what is missing, once all that has no right to run is gone: they may share devices.
-    fn start_missing(&mut self, known: &mut Known) {
+    fn start_missing(&mut self, known: &mut Known, now: Tick, reports: &mut Vec<Report>) {
         let Some(a) = known.assignment.clone() else { return };
         let dying =
             known.processes.iter().any(|(key, p)| p.is_alive() && matches!(known.fate(*key), Fate::Dies));
         if dying {
             return;
         }
-        for r in &a.replicas {
+        let missing = |r: &&Replica| !known.processes.contains_key(&(r.unit, r.index, r.run));
+        let missing: Vec<&Replica> = a.replicas.iter().filter(missing).collect();
+        if !self.are_clean(&missing, known, now, reports) {
+            self.waiting.insert(a.workload);
+            return;
+        }
+        for r in missing {
             let key = (r.unit, r.index, r.run);
             known.processes.entry(key).or_insert_with(|| self.start(&a, r, 0));
         }
+    }
+
+    /// Whether all devices of replicas can be handed on to them. What cannot is reported.
+    fn are_clean(&mut self, all: &[&Replica], known: &Known, now: Tick, reports: &mut Vec<Report>) -> bool {
+        let mut clean = true;
+        for (node, device) in
+            all.iter().flat_map(|r| devices_of(&r.devices).into_iter().map(|d| (&r.node, d)))
+        {
+            // Who shares a device with others takes it as it is.
+            let of_known = std::iter::once(known).chain(self.workloads.values());
+            if of_known.into_iter().any(|k| k.occupies(node, device)) {
+                continue;
+            }
+            match self.unclean.judge(&mut *self.care, node, device, now) {
+                Verdict::Clean => {}
+                Verdict::Wait => clean = false,
+                Verdict::Broken(reason) => {
+                    clean = false;
+                    reports.push(Report::Unclean { node: node.clone(), device, reason });
+                }
+            }
+        }
+        clean
     }
 
     fn start(&mut self, a: &Assignment, r: &Replica, attempt: u32) -> Process {
@@ -337,6 +385,8 @@ impl LocalExecutor {
             log: LogFile { path: log, limit: self.settings.log_limit, keep: self.settings.log_keep },
             port,
             meeting_port,
+            node: (&*r.node).into(),
+            devices: devices_of(&r.devices),
             cgroup: self
                 .settings
                 .cgroups
@@ -484,6 +534,9 @@ impl Executor for LocalExecutor {
         if !self.unwatched.is_empty() {
             return Some(now.after(LOOK_AGAIN));
         }
+        if !self.waiting.is_empty() {
+            return Some(now.after(LOOK_AT_DEVICES));
+        }
         self.may_save().then(|| self.saves_looked_at.after(SAVES_EVERY).max(now))
     }
 
@@ -491,6 +544,7 @@ impl Executor for LocalExecutor {
         let mut reports = Vec::new();
         self.look_for_saves(now, &mut reports);
         self.look();
+        self.unsettled.append(&mut self.waiting);
         while let Some(workload) = self.unsettled.pop_first() {
             self.settle(workload, &mut reports);
         }

@@ -19,6 +19,8 @@ pub(super) struct Process {
     pub(super) attempt: u32,
     pub(super) port: Option<u16>,
     pub(super) meeting_port: Option<u16>,
+    pub(super) node: Box<str>,
+    pub(super) devices: Vec<u16>,
     supervisors: u32,
     /// The supervisor, if this server is its parent.
     child: Option<Child>,
@@ -67,6 +69,8 @@ impl Process {
             attempt,
             port: order.and_then(|o| o.port),
             meeting_port: order.and_then(|o| o.meeting_port),
+            node: order.map(|o| o.node.clone()).unwrap_or_default(),
+            devices: order.map(|o| o.devices.clone()).unwrap_or_default(),
             supervisors: 0,
             child: None,
             life: Life::Unwatched,

@@ -20,6 +20,9 @@ pub struct Order {
     pub port: Option<u16>,
     /// Where the replicas of its run meet.
     pub meeting_port: Option<u16>,
+    /// The node that it runs on, and its GPUs there.
+    pub node: Box<str>,
+    pub devices: Vec<u16>,
     /// A group of the kernel's for it and all that it starts.
     pub cgroup: Option<PathBuf>,
 }

@@ -120,11 +120,13 @@ impl Host {
 impl Room {
     /// Ready nodes of a pool, less what the units that `count` occupy.
     pub fn of(engine: &Engine, pool: PoolId, count: impl Fn(&Unit) -> bool) -> Room {
-        let nodes = engine.pool(pool).into_iter().flat_map(|p| p.nodes.iter());
-        let hosts = nodes.filter(|n| n.state == NodeState::Ready).map(|n| Host {
+        let nodes = engine.pool(pool).into_iter().flat_map(|p| p.nodes.iter().map(|n| (&p.nodes, n)));
+        let hosts = nodes.filter(|(_, n)| n.state == NodeState::Ready).map(|(nodes, n)| Host {
             id: n.id,
             model: n.spec.model,
-            milli: vec![i64::from(WHOLE); n.spec.gpus as usize],
+            milli: (0..n.spec.gpus as u16)
+                .map(|d| if nodes.out_of_service(n.id, d).is_some() { 0 } else { i64::from(WHOLE) })
+                .collect(),
             cpu: n.spec.cpu as i64,
             memory: n.spec.memory as i64,
         });

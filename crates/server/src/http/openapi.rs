@@ -29,6 +29,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         nodes::cordon,
         nodes::uncordon,
         nodes::drain,
+        nodes::quarantine,
+        nodes::restore,
         quotas::list,
         quotas::tree,
         quotas::get,

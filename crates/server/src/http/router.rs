@@ -41,6 +41,8 @@ fn api() -> Router<App> {
         .route("/nodes/{name}/-cordon", post(nodes::cordon))
         .route("/nodes/{name}/-uncordon", post(nodes::uncordon))
         .route("/nodes/{name}/-drain", post(nodes::drain))
+        .route("/nodes/{name}/-quarantine", post(nodes::quarantine))
+        .route("/nodes/{name}/-restore", post(nodes::restore))
         .route("/nodes/{name}/series", get(series::of_node))
         .route("/quotas", get(quotas::list).post(quotas::create))
         .route("/quotas/-tree", get(quotas::tree))

@@ -90,6 +90,8 @@ pub fn fields(note: &Note) -> Vec<(&'static str, Value)> {
         }
         Detail::NodeState { reason } if reason.is_empty() => Vec::new(),
         Detail::NodeState { reason } => vec![("reason", json!(reason))],
+        Detail::Device { device, reason } if reason.is_empty() => vec![("device", json!(device))],
+        Detail::Device { device, reason } => vec![("device", json!(device)), ("reason", json!(reason))],
         Detail::Books(rows) => vec![("books", books::json(rows))],
         Detail::Explained(explained) => explained.fields(),
         Detail::Would { command, notes } => {

@@ -82,6 +82,10 @@ pub enum Detail {
     NodeState {
         reason: String,
     },
+    Device {
+        device: u16,
+        reason: String,
+    },
     Books(Vec<super::books::Row>),
     Explained(Box<super::explained::Explained>),
     Would {
@@ -126,6 +130,11 @@ impl Note {
                     NodeState::Lost => "lost",
                 };
                 let detail = Detail::NodeState { reason: reason.to_string() };
+                (Subject::Node(labels.node(*pool, *node)), word, detail)
+            }
+            EventKind::DeviceChanged { pool, node, device, out, reason } => {
+                let word = if *out { "quarantined" } else { "restored" };
+                let detail = Detail::Device { device: *device, reason: reason.to_string() };
                 (Subject::Node(labels.node(*pool, *node)), word, detail)
             }
             other => return of_workload(event.at, other, labels),

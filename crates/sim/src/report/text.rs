@@ -75,6 +75,8 @@ fn details(note: &Note) -> (String, Vec<String>) {
         Detail::Set(changes) => changes.iter().map(|(key, value)| format!(" {key}={value}")).collect(),
         Detail::NodeState { reason } if reason.is_empty() => String::new(),
         Detail::NodeState { reason } => format!(": {reason}"),
+        Detail::Device { device, reason } if reason.is_empty() => format!(" GPU {device}"),
+        Detail::Device { device, reason } => format!(" GPU {device}: {reason}"),
         Detail::Books(rows) => return (String::new(), books::table(rows)),
         Detail::Explained(explained) => return (String::new(), explained.lines()),
         Detail::Would { command, notes } => {

@@ -13,7 +13,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
 use tidegate_api::convert::blame;
-use tidegate_api::node::{CordonRequest, DrainRequest, NewNode, Node, NodeList};
+use tidegate_api::node::{
+    CordonRequest, DrainRequest, NewNode, Node, NodeList, QuarantineRequest, RestoreRequest,
+};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_engine::Command;
 use tidegate_engine::ids::{NodeId, PoolId};
@@ -130,6 +132,52 @@ pub async fn cordon(
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn uncordon(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change.carry_out(&app, "node.uncordon", b"", move |deck, _| set(deck, &name, NodeState::Ready, "")).await
+}
+
+fn set_device(
+    deck: &mut Deck<'_>,
+    name: &str,
+    device: u16,
+    out: bool,
+    reason: &str,
+) -> Result<Made<Node>, Problem> {
+    let (pool, node) = find(deck.world(), name)?;
+    deck.command(Command::SetDevice { pool, node, device, out, reason: reason.into() })?;
+    Ok(Made::ok(show(deck.world(), (pool, node))?))
+}
+
+/// Take one GPU out of service. What runs on it returns to its queue, as if the GPU were lost.
+#[utoipa::path(post, path = "/api/v1/nodes/{name}:quarantine", tag = "nodes", params(("name" = String, Path, description = "The node"), DryRunParams),
+    request_body = QuarantineRequest, responses((status = 200, body = Node), (status = "default", body = Problem)))]
+pub async fn quarantine(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<QuarantineRequest>,
+) -> Response {
+    let QuarantineRequest { device, reason } = body.value;
+    change
+        .carry_out(&app, "node.quarantine", &body.sent, move |deck, _| {
+            set_device(deck, &name, device, true, &reason)
+        })
+        .await
+}
+
+/// Take one GPU back into service.
+#[utoipa::path(post, path = "/api/v1/nodes/{name}:restore", tag = "nodes", params(("name" = String, Path, description = "The node"), DryRunParams),
+    request_body = RestoreRequest, responses((status = 200, body = Node), (status = "default", body = Problem)))]
+pub async fn restore(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<RestoreRequest>,
+) -> Response {
+    let device = body.value.device;
+    change
+        .carry_out(&app, "node.restore", &body.sent, move |deck, _| {
+            set_device(deck, &name, device, false, "")
+        })
+        .await
 }
 
 /// Take no new work, and send what runs back to its queues.
