@@ -39,7 +39,7 @@ fn executor(directory: &TempDir) -> LocalExecutor {
         log_keep: 2,
         ports: 21_000..=21_999,
         env: vec![("PATH".into(), std::env::var("PATH").expect("a path").into())],
-        device_names: Vec::new(),
+        device_names: Default::default(),
         cgroups: None,
     };
     LocalExecutor::new(settings, Box::new(care), Box::new(now)).expect("it starts")

@@ -4,12 +4,18 @@
 use crate::config::Config;
 use crate::core::control::{Control, Unavailable};
 use crate::core::entry::Origin;
+use crate::first_run::node_name;
+use crate::machine::by_model;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use tidegate_engine::nodes::NodeState;
 use tidegate_engine::{Command, Refusal};
-use tidegate_executor::local::{FaultFiles, LocalExecutor, Places, Settings, boot};
+use tidegate_executor::local::{
+    DeviceCare, FaultFiles, Gpus, LocalExecutor, Places, RealDevices, Settings, boot,
+};
 
 /// The hidden verb of this binary that looks after one process.
 pub const SUPERVISE: &str = "__supervise";
@@ -33,7 +39,13 @@ pub fn executor(
     data: &Path,
     supervisor: Vec<OsString>,
     control: Control,
+    gpus: Option<Arc<Gpus>>,
 ) -> io::Result<LocalExecutor> {
+    let nodes = gpus.as_ref().map(|gpus| nodes_of(&control, gpus)).unwrap_or_default();
+    let names = |gpus: &Gpus, numbers: &[usize]| numbers.iter().map(|n| gpus.list[*n].uuid.clone()).collect();
+    let device_names =
+        nodes.iter().filter_map(|(node, numbers)| Some((node.clone(), names(gpus.as_ref()?, numbers))));
+
     let inherited = ["PATH", "LANG", "HOME", "USER"];
     let env = inherited.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?.into())));
     let settings = Settings {
@@ -44,11 +56,32 @@ pub fn executor(
         log_keep: LOG_KEEP,
         ports: 20_000..=29_999,
         env: env.collect(),
-        device_names: Vec::new(),
+        device_names: device_names.collect(),
         cgroups: None,
     };
-    let care = Box::new(FaultFiles::in_directory(data.join("faults")));
+    let care: Box<dyn DeviceCare> = match gpus {
+        Some(gpus) => Box::new(RealDevices { gpus, nodes }),
+        None => Box::new(FaultFiles::in_directory(data.join("faults"))),
+    };
     LocalExecutor::new(settings, care, Box::new(move || control.clock().now()))
+}
+
+/// The nodes whose GPUs are those of this machine: they were created by its first start, and are of the same model.
+fn nodes_of(control: &Control, gpus: &Gpus) -> BTreeMap<Box<str>, Vec<usize>> {
+    let models = by_model(&gpus.list).into_iter().enumerate();
+    control.read_blocking(|world| {
+        let is = |name: &str, model: &str| {
+            let (pool, node) = world.engine.node_named(name)?;
+            let pool = world.engine.pool(pool)?;
+            let known = pool.nodes.model(node)?;
+            (*pool.models[known.index()] == *model).then_some(())
+        };
+        let here = models.filter_map(|(i, (model, numbers))| {
+            let name = node_name(i);
+            is(&name, &model).map(|()| (name.into(), numbers))
+        });
+        here.collect()
+    })
 }
 
 /// Whatever ran when the machine went down is lost, and waits again. Whether it went down.

@@ -2,6 +2,7 @@
 
 use std::fs;
 use tidegate_engine::resources::{MAX_DEVICES, WHOLE};
+use tidegate_executor::local::Gpu;
 
 /// Nodes at most: each is an event of the first start.
 pub const MAX_NODES: u32 = 10_000;
@@ -25,16 +26,21 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This machine, without a GPU.
-    pub fn here() -> Machine {
+    /// This machine: a node for each model of its GPUs, with cores and memory in proportion; one without if it has
+    /// none.
+    pub fn here(gpus: &[Gpu]) -> Vec<Machine> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let memory = fs::read_to_string("/proc/meminfo").ok().as_deref().and_then(total_memory);
-        Machine {
-            nodes: 1,
-            gpus: 0,
-            model: VIRTUAL_MODEL.into(),
-            cpu: cores * u64::from(WHOLE),
-            memory: memory.unwrap_or(4 << 30),
+        let (cpu, memory) = (cores * u64::from(WHOLE), memory.unwrap_or(4 << 30));
+        let node = |(model, numbers): (Box<str>, Vec<usize>)| {
+            let (part, all) = (numbers.len() as u64, gpus.len() as u64);
+            Machine { nodes: 1, gpus: part as u32, model, cpu: cpu * part / all, memory: memory * part / all }
+        };
+        match by_model(gpus) {
+            none if none.is_empty() => {
+                vec![Machine { nodes: 1, gpus: 0, model: VIRTUAL_MODEL.into(), cpu, memory }]
+            }
+            models => models.into_iter().map(node).collect(),
         }
     }
 
@@ -59,6 +65,18 @@ impl Machine {
             memory: u64::from(gpus) * MEMORY_PER_GPU,
         })
     }
+}
+
+/// Models in the order in which GPUs have them, with the numbers of those GPUs.
+pub fn by_model(gpus: &[Gpu]) -> Vec<(Box<str>, Vec<usize>)> {
+    let mut models: Vec<(Box<str>, Vec<usize>)> = Vec::new();
+    for (number, gpu) in gpus.iter().enumerate() {
+        match models.iter_mut().find(|(model, _)| *model == gpu.model) {
+            Some((_, numbers)) => numbers.push(number),
+            None => models.push((gpu.model.clone(), vec![number])),
+        }
+    }
+    models
 }
 
 /// Bytes of memory as the kernel tells it.
@@ -88,6 +106,18 @@ mod tests {
     fn the_kernel_is_read() {
         assert_eq!(total_memory("MemTotal:       16000 kB\nMemFree: 1 kB\n"), Some(16_384_000));
         assert_eq!(total_memory("nothing"), None);
-        assert!(Machine::here().cpu >= 1_000);
+        let here = Machine::here(&[]);
+        assert!(here.len() == 1 && here[0].gpus == 0 && here[0].cpu >= 1_000, "{here:?}");
+    }
+
+    #[test]
+    fn there_is_a_node_for_each_model() {
+        let gpu = |model: &str| Gpu { uuid: "GPU-1".into(), model: model.into(), memory: 80 << 30 };
+        let gpus = ["H200", "H200", "A100", "H200"].map(gpu);
+        let here = Machine::here(&gpus);
+        let seen: Vec<_> = here.iter().map(|m| (&*m.model, m.nodes, m.gpus)).collect();
+        assert_eq!(seen, [("H200", 1, 3), ("A100", 1, 1)]);
+        assert_eq!(here[0].cpu, here[1].cpu * 3);
+        assert_eq!(by_model(&gpus)[0].1, [0, 1, 3]);
     }
 }

@@ -27,6 +27,7 @@ use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Refusal;
+use tidegate_executor::local::Gpus;
 use tidegate_executor::{Executor, VirtualExecutor};
 use tidegate_store::{Options, Reader, SqliteStore, Store, StoreError};
 use tokio::net::TcpListener;
@@ -157,9 +158,11 @@ impl Server {
             config.insecure_listen,
         );
         let tls = tls.map_err(ServeError::Tls)?;
-        let machine = match &config.virtual_gpus {
-            Some(text) => Machine::virtual_gpus(text).map_err(ServeError::Machine)?,
-            None => Machine::here(),
+        let real = matches!(config.executor, ExecutorKind::Local) && config.virtual_gpus.is_none();
+        let gpus = if real { Gpus::find().map(Arc::new) } else { None };
+        let machines = match &config.virtual_gpus {
+            Some(text) => vec![Machine::virtual_gpus(text).map_err(ServeError::Machine)?],
+            None => Machine::here(gpus.as_ref().map_or(&[], |gpus| &gpus.list)),
         };
         let listener = listen(config.listen);
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
@@ -191,6 +194,12 @@ impl Server {
         let outbox = Outbox::new(sender.clone());
         let (control, writer) = writer::start_by(clock, read, (ground.store)(store), outbox, habits)
             .map_err(ServeError::Thread)?;
+        let (first, created) = (control.clone(), machines);
+        let first = tokio::task::spawn_blocking(move || first_run::first_run(&first, created)).await;
+        let is_new = first
+            .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
+            .map_err(ServeError::Unavailable)?
+            .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
         let executor = match config.executor {
             ExecutorKind::Virtual => Box::new(VirtualExecutor::new()) as Box<dyn Executor>,
             ExecutorKind::Local => {
@@ -198,18 +207,12 @@ impl Server {
                 let lost = tokio::task::spawn_blocking(move || local::after_reboot(&told, &place)).await;
                 let lost = lost.map_err(|_| ServeError::Unavailable(Unavailable::Closing))?;
                 lost.map_err(ServeError::Executor)?.map_err(ServeError::Unavailable)?;
-                let executor = local::executor(config, data, ground.supervisor, control.clone());
+                let executor = local::executor(config, data, ground.supervisor, control.clone(), gpus);
                 Box::new(executor.map_err(ServeError::Executor)?)
             }
         };
         let executor =
             executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;
-        let (first, created) = (control.clone(), machine);
-        let first = tokio::task::spawn_blocking(move || first_run::first_run(&first, created)).await;
-        let is_new = first
-            .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
-            .map_err(ServeError::Unavailable)?
-            .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
         let (sampler, looking) = samples::start(control.clone(), data).map_err(ServeError::Thread)?;
         let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits);
         let threads = vec![looking, writer, executor];

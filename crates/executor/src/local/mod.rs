@@ -7,7 +7,7 @@
 //! | `places` | the directories of runs, logs and work |
 //! | `environment` | what a program finds in its environment |
 //! | `endpoints`, `ports` | who can be reached, and where |
-//! | `devices` | a GPU is handed on only when it is clean |
+//! | `devices`, `gpus` | a GPU is handed on only when it is clean; what its driver tells |
 //! | `backoff` | who fails again and again starts later and later |
 //! | `watch` | the end of processes |
 //! | `strays` | processes that lost their supervisor |
@@ -18,6 +18,7 @@ pub mod boot;
 mod devices;
 mod endpoints;
 mod environment;
+mod gpus;
 mod places;
 mod ports;
 mod replica;
@@ -26,6 +27,7 @@ mod watch;
 
 pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints};
+pub use gpus::{Gpu, GpuUse, Gpus, RealDevices};
 pub use places::{Places, SAVED};
 pub use strays::MARK;
 
@@ -72,8 +74,8 @@ pub struct Settings {
     pub ports: RangeInclusive<u16>,
     /// What everybody finds in the environment.
     pub env: Vec<(Box<str>, Box<str>)>,
-    /// Names of the devices by which a driver knows them; their numbers if there are none.
-    pub device_names: Vec<Box<str>>,
+    /// By node: names of the devices by which a driver knows them; their numbers if there are none.
+    pub device_names: BTreeMap<Box<str>, Vec<Box<str>>>,
     /// Below this directory of the kernel's each replica gets a group.
     pub cgroups: Option<PathBuf>,
 }
@@ -371,7 +373,7 @@ impl LocalExecutor {
             restarts: runs.before,
             port,
             meeting_port,
-            device_names: &self.settings.device_names,
+            device_names: self.settings.device_names.get(&*r.node).map_or(&[], |names| names),
             base: &self.settings.env,
             is_apart: user.is_some(),
         };

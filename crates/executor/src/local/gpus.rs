@@ -1,0 +1,146 @@
+//! The GPUs of this machine, as its driver tells. Without a driver there are none.
+
+use super::devices::DeviceCare;
+use nvml_wrapper::Nvml;
+use nvml_wrapper::enums::device::UsedGpuMemory;
+use nvml_wrapper::error::NvmlError;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Memory that a GPU may hold beyond what it held when it was idle: drivers keep a little.
+const SLACK: u64 = 512 << 20;
+
+/// One GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gpu {
+    /// By which a driver knows it.
+    pub uuid: Box<str>,
+    /// Its model as a name: letters, digits, `-`, `_` and `.`.
+    pub model: Box<str>,
+    /// Bytes.
+    pub memory: u64,
+}
+
+/// What a GPU does at present.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GpuUse {
+    /// Part of the time in which it computed, in thousandths.
+    pub duty: u32,
+    /// Bytes in use.
+    pub memory: u64,
+    /// Processes that compute on it, and how many bytes each uses as far as that is told.
+    pub processes: Vec<(u32, Option<u64>)>,
+}
+
+/// The GPUs that the driver knows, by number.
+#[derive(Debug)]
+pub struct Gpus {
+    nvml: Nvml,
+    pub list: Vec<Gpu>,
+    /// Bytes in use while nobody computes: the least that was seen.
+    idle: Mutex<BTreeMap<usize, u64>>,
+}
+
+impl Gpus {
+    /// `None` without a driver, or without GPUs.
+    pub fn find() -> Option<Gpus> {
+        let nvml = Nvml::init().ok()?;
+        let list: Result<Vec<Gpu>, NvmlError> = (0..nvml.device_count().ok()?)
+            .map(|number| {
+                let device = nvml.device_by_index(number)?;
+                let (uuid, model) = (device.uuid()?.into(), model_name(&device.name()?).into());
+                Ok(Gpu { uuid, model, memory: device.memory_info()?.total })
+            })
+            .collect();
+        let list = list.ok().filter(|list| !list.is_empty())?;
+        Some(Gpus { nvml, list, idle: Mutex::default() })
+    }
+
+    pub fn use_of(&self, number: usize) -> Result<GpuUse, String> {
+        let gpu = self.list.get(number).ok_or("the driver knows no such GPU")?;
+        let seen = || -> Result<GpuUse, NvmlError> {
+            let device = self.nvml.device_by_uuid(&*gpu.uuid)?;
+            let bytes = |memory| match memory {
+                UsedGpuMemory::Used(bytes) => Some(bytes),
+                UsedGpuMemory::Unavailable => None,
+            };
+            let processes = device.running_compute_processes()?.into_iter();
+            Ok(GpuUse {
+                duty: device.utilization_rates()?.gpu.min(100) * 10,
+                memory: device.memory_info()?.used,
+                processes: processes.map(|p| (p.pid, bytes(p.used_gpu_memory))).collect(),
+            })
+        };
+        seen().map_err(|error| format!("the driver does not answer for it: {error}"))
+    }
+
+    /// Why a GPU that nobody is to use is not clean.
+    fn fault(&self, number: usize) -> Option<String> {
+        let seen = match self.use_of(number) {
+            Ok(seen) => seen,
+            Err(why) => return Some(why),
+        };
+        if !seen.processes.is_empty() {
+            let pids: Vec<String> = seen.processes.iter().map(|(pid, _)| pid.to_string()).collect();
+            return Some(format!("a stray process computes on it: {}", pids.join(", ")));
+        }
+        let mut idle = self.idle.lock().expect("nobody panics while looking at GPUs");
+        let least = idle.entry(number).or_insert_with(|| seen.memory.min(self.list[number].memory / 50));
+        *least = seen.memory.min(*least);
+        (seen.memory > *least + SLACK).then(|| {
+            let mib = |bytes: u64| bytes >> 20;
+            format!(
+                "its memory was not given back: {} MiB in use, {} MiB when idle",
+                mib(seen.memory),
+                mib(*least)
+            )
+        })
+    }
+}
+
+/// A model's name as names are: `NVIDIA H200 NVL` is `H200-NVL`.
+fn model_name(told: &str) -> String {
+    let short = told.strip_prefix("NVIDIA ").unwrap_or(told).trim();
+    let fine = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = short.chars().map(fine).take(63).collect();
+    let name = name.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    if name.is_empty() { "GPU".into() } else { name.into() }
+}
+
+/// Looks after the GPUs of nodes, each of which is some of the machine's.
+#[derive(Debug)]
+pub struct RealDevices {
+    pub gpus: Arc<Gpus>,
+    /// Numbers of the GPUs of each node.
+    pub nodes: BTreeMap<Box<str>, Vec<usize>>,
+}
+
+impl DeviceCare for RealDevices {
+    fn fault(&mut self, node: &str, device: u16) -> Option<Box<str>> {
+        let number = self.nodes.get(node).map(|numbers| numbers.get(usize::from(device)).copied());
+        match number {
+            // Its GPUs are not of this machine, or only pretended.
+            None => None,
+            Some(None) => Some("this machine has no such GPU any more".into()),
+            Some(Some(number)) => self.gpus.fault(number).map(Into::into),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_has_a_name() {
+        for (told, name) in [
+            ("NVIDIA H200", "H200"),
+            ("NVIDIA A100-SXM4-80GB", "A100-SXM4-80GB"),
+            ("Tesla T4", "Tesla-T4"),
+            ("NVIDIA RTX 6000 Ada Generation", "RTX-6000-Ada-Generation"),
+            ("(?)", "GPU"),
+        ] {
+            assert_eq!(model_name(told), name);
+        }
+    }
+}
