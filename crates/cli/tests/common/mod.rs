@@ -152,6 +152,10 @@ fn spawn(dir: &Path, arguments: &[&str]) -> (Child, String, String) {
     let data = dir.join("data");
     let mut command = tidegate(dir);
     command.args(["serve", "--log-level", "warn", "--data"]).arg(&data).args(arguments);
+    // What only plays its work is quick and leaves nothing behind; who wants processes says so.
+    if !arguments.contains(&"--executor") {
+        command.args(["--executor", "virtual"]);
+    }
     if !arguments.contains(&"--listen") {
         command.args(["--listen", "127.0.0.1:0"]);
     }
