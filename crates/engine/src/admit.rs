@@ -10,7 +10,7 @@ use crate::slot::Slot;
 use crate::state::State;
 use crate::unit::{Draw, Draws, Grant, UnitState};
 use crate::words::Class;
-use crate::workload::{Role, Workload, WorkloadState};
+use crate::workload::{Role, Roles, Workload, WorkloadState};
 use smallvec::SmallVec;
 
 /// What came of an attempt to start somebody.
@@ -87,11 +87,11 @@ impl State {
     }
 
     /// What is granted and evicted as one: a replica, or the whole gang.
-    pub(crate) fn piece(w: &Workload) -> SmallVec<[Role; 1]> {
+    pub(crate) fn piece(w: &Workload) -> Roles {
         if w.spec.by_replica() {
-            SmallVec::from_elem(Role { replicas: 1, shape: w.spec.roles[0].shape }, 1)
+            Roles::from_buf([Role { replicas: 1, shape: w.spec.roles[0].shape }])
         } else {
-            w.spec.roles.clone()
+            Roles::from_slice(&w.spec.roles)
         }
     }
 
@@ -154,19 +154,21 @@ impl State {
         model: Option<ModelId>,
         n: u32,
         barred: Barred<'_>,
-    ) -> Vec<Slot> {
+    ) -> SmallVec<[Slot; 1]> {
         let work = self.workloads[w.index()].as_deref().expect("a workload in use is not forgotten");
         let pool = self.tree[work.spec.quota].pool.index();
         let models = model.map_or(ModelSet::ANY, |m| ModelSet::ANY.with(m));
         let allowed = work.spec.nodes.as_deref();
-        let mut slots = Vec::new();
-        if let [role] = work.spec.roles.as_slice() {
-            let count = if work.spec.by_replica() { n } else { role.replicas };
-            let ask = Ask { models, shape: role.shape, count, allowed, barred };
-            self.pools[pool].nodes.place(&ask, &mut slots);
-            return slots;
+        let [role] = work.spec.roles.as_slice() else { return self.place_roles(w, models, barred).into() };
+        let count = if work.spec.by_replica() { n } else { role.replicas };
+        let ask = Ask { models, shape: role.shape, count, allowed, barred };
+        let nodes = &self.pools[pool].nodes;
+        if count == 1 {
+            return nodes.place_one(&ask).into_iter().collect();
         }
-        self.place_roles(w, models, barred)
+        let mut slots = Vec::new();
+        nodes.place(&ask, &mut slots);
+        slots.into()
     }
 
     /// Whether both books have room for a workload under these rules, as they are.
@@ -227,14 +229,14 @@ impl State {
         w: &Workload,
         model: Option<ModelId>,
         draws: SmallVec<[Draws; 1]>,
-        slots: Vec<Slot>,
+        slots: SmallVec<[Slot; 1]>,
     ) -> SmallVec<[Grant; 1]> {
+        if draws.len() == 1 && w.units.is_empty() {
+            let grant = |draws| Grant { unit: 0, model, draws, slots };
+            return draws.into_iter().next().map(grant).into_iter().collect();
+        }
         let mut slots = slots.into_iter();
-        let numbers = if w.units.is_empty() {
-            (0..draws.len() as u32).collect()
-        } else {
-            self.free_numbers(w, draws.len())
-        };
+        let numbers = self.free_numbers(w, draws.len());
         let per_piece = if w.spec.by_replica() { 1 } else { w.spec.replicas() as usize };
         let units = draws.into_iter().zip(numbers);
         units

@@ -104,15 +104,15 @@ pub enum EventKind {
     /// The guarantee changed. In a transfer the giver's event comes first, then the receiver's, which names the giver.
     QuotaScaled {
         quota: QuotaId,
-        from: Resources,
-        to: Resources,
+        from: Box<Resources>,
+        to: Box<Resources>,
         mode: Mode,
         giver: Option<QuotaId>,
     },
     /// An account is drawn beyond its share by these amounts; nothing new starts on it.
     Overdrawn {
         quota: QuotaId,
-        by: Resources,
+        by: Box<Resources>,
     },
     /// The overdraft is gone, gains that were in transit have arrived.
     Settled {

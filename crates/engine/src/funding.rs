@@ -80,6 +80,7 @@ impl Rules {
 }
 
 /// The account's rule and class for this payer; the first rule that applies.
+#[inline]
 pub(crate) fn rule_for(
     tree: &QuotaTree,
     payer: QuotaId,
@@ -97,8 +98,8 @@ pub(crate) fn rule_for(
     {
         return Some((Rule::SelfLevel, class));
     }
-    let shared = tree[account].policy.idle_sharing || account == payer;
-    (rules.idle && shared && tree[account].root == tree[payer].root).then_some((Rule::Idle, Class::Idle))
+    let shared = || tree[account].policy.idle_sharing || account == payer;
+    (rules.idle && shared() && tree[account].root == tree[payer].root).then_some((Rule::Idle, Class::Idle))
 }
 
 /// What this payer finds free on an account.

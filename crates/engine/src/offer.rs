@@ -94,7 +94,7 @@ impl State {
             let count = if w.spec.by_replica() { pieces } else { role.replicas };
             let allowed = w.spec.nodes.as_deref();
             let ask = Ask { models, shape: role.shape, count, allowed, barred: Barred::Ignore };
-            nodes.place(&ask, &mut Vec::new()) >= count
+            nodes.fit(&ask) >= count
         })
     }
 

@@ -3,14 +3,14 @@
 use crate::admit::Outcome;
 use crate::event::{Event, EventKind};
 use crate::funding;
-use crate::ids::{QuotaId, Tick, WorkloadId};
+use crate::ids::{QuotaId, WorkloadId};
 use crate::queue::LaneKey;
 use crate::resources::Dimension;
 use crate::session::Session;
 use crate::state::State;
 use crate::take_back::{Fresh, WayBack};
 use crate::turn::{Ratio, Turn};
-use crate::words::Module;
+use crate::words::{IdleUse, Module};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -134,11 +134,12 @@ impl Session<'_> {
                         continue 'again;
                     }
                     let epoch = self.s.queues[quota.index()].epoch();
+                    let not_for_it = self.s.rounds_not_for(turn.workload);
                     let tried = pass.tried.entry((quota, key)).or_default();
                     if tried.epoch != epoch {
                         *tried = Tried { epoch, rounds: 0 };
                     }
-                    tried.rounds |= 1 << round as u8;
+                    tried.rounds |= 1 << round as u8 | not_for_it;
                 }
             }
             if !pass.unbar_all() {
@@ -160,15 +161,14 @@ impl Session<'_> {
                 tried.is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
                     || pass.barred.contains_key(&(quota, key))
             };
-            let Some((key, id)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
+            let Some((key, entry)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
             let used = s.ledger.account(quota).used;
-            let enqueued = s.workloads[id.index()].as_ref().map_or(Tick::ZERO, |w| w.enqueued);
             let turn = Turn {
                 depth: q.depth,
                 priority: key.priority,
                 drawn: Ratio { used, of: q.guarantee.all_gpus() },
-                enqueued,
-                workload: id,
+                enqueued: entry.enqueued,
+                workload: entry.id,
             };
             if best.is_none_or(|(b, ..)| turn < b) {
                 best = Some((turn, quota, key));
@@ -288,6 +288,21 @@ impl Session<'_> {
 }
 
 impl State {
+    /// Rounds in which a workload would not be tried, whatever the books say: none of those that look like it.
+    fn rounds_not_for(&self, id: WorkloadId) -> u8 {
+        let w = self.w(id);
+        if self.is_capped(w) {
+            return 0;
+        }
+        let spec = &w.spec;
+        let rules = funding::allowed(&self.tree, spec.quota, spec.module, spec.priority, spec.idle);
+        let unless = |is: bool, round: Round| u8::from(!is) << round as u8;
+        unless(rules.own, Round::Firm)
+            | unless(rules.siblings.is_some(), Round::Loan)
+            | unless(rules.own, Round::Evict)
+            | unless(spec.idle != IdleUse::Never, Round::Idle)
+    }
+
     pub(crate) fn is_complete(&self, unit: u32) -> bool {
         let u = &self.units[unit];
         u.state == crate::unit::UnitState::Held && u.pending.is_none()

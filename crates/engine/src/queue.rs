@@ -248,16 +248,16 @@ impl Queue {
         policy: &QueuePolicy,
         now: Tick,
         failed: impl Fn(LaneKey) -> bool,
-    ) -> Option<(LaneKey, WorkloadId)> {
+    ) -> Option<(LaneKey, Entry)> {
         if self.lanes.is_empty() && self.fresh.len() == 1 {
             let (key, entry) = self.fresh[0];
-            return (!failed(key)).then_some((key, entry.id));
+            return (!failed(key)).then_some((key, entry));
         }
         self.sort();
         // Most queues have one lane: whatever the window, it begins there.
         if self.lanes.len() <= 1 {
             let (&key, lane) = self.lanes.first_key_value()?;
-            return (lane.stuck != Some(self.epoch) && !failed(key)).then_some((key, lane.first.id));
+            return (lane.stuck != Some(self.epoch) && !failed(key)).then_some((key, lane.first));
         }
         let window = self.window(policy, now);
         let is_strict = match window {
@@ -280,7 +280,7 @@ impl Queue {
             }
         }
         let best = best.filter(|(place, _)| barrier.is_none_or(|barrier| *place <= barrier));
-        best.map(|(place, key)| (key, place.entry.id))
+        best.map(|(place, key)| (key, place.entry))
     }
 
     /// The first of each lane: where they do not fit, nobody does.
@@ -301,10 +301,9 @@ impl Queue {
             Strategy::Fifo => Some(1),
             Strategy::RoundRobin | Strategy::Fair => None,
             Strategy::Intelligent => {
-                let strict =
-                    |(k, l): (&LaneKey, &Lane)| k.priority.0.get() >= STRICT_FROM && self.in_line(*k, l);
-                let strict = self.lanes.iter().any(strict);
-                strict.then_some(1)
+                // Lanes of higher priority come first.
+                let mut strict = self.lanes.iter().take_while(|(k, _)| k.priority.0.get() >= STRICT_FROM);
+                strict.any(|(k, l)| self.in_line(*k, l)).then_some(1)
             }
             Strategy::Balance => {
                 let head = self.first(policy, now)?.1;
@@ -339,7 +338,7 @@ impl Queue {
         now: Tick,
         window: u32,
         failed: impl Fn(LaneKey) -> bool,
-    ) -> Option<(LaneKey, WorkloadId)> {
+    ) -> Option<(LaneKey, Entry)> {
         let mut seen = 0;
         for (place, key) in self.in_order(policy, now) {
             if self.is_in_line(key) {
@@ -349,7 +348,7 @@ impl Queue {
                 }
             }
             if !failed(key) && !self.is_stuck(key) {
-                return Some((key, place.entry.id));
+                return Some((key, place.entry));
             }
         }
         None

@@ -235,8 +235,8 @@ impl State {
         };
         let root = self.tree[quota].root;
         let child = self.tree[quota].policy.child_level.is_some();
-        let mut lenders = self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|l| l.1);
-        movable(quota) || (child && lenders.any(|a| self.tree.is_descendant(a, quota) && movable(a)))
+        let lenders = || self.lenders.range((root, QuotaId(0))..=(root, QuotaId(u32::MAX))).map(|l| l.1);
+        movable(quota) || (child && lenders().any(|a| self.tree.is_descendant(a, quota) && movable(a)))
     }
 
     /// Rules of a tree changed: draws may be able to stay where they are by an earlier rule.

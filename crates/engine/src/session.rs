@@ -13,12 +13,11 @@ pub(crate) struct Session<'a> {
 
 impl Session<'_> {
     pub(crate) fn emit(&mut self, kind: EventKind) {
-        let event = Event { at: self.now, kind };
-        self.s.apply(&event);
         // Most commands have two: what was asked, and what follows.
         if self.events.capacity() == 0 {
             self.events.reserve_exact(2);
         }
-        self.events.push(event);
+        self.events.push(Event { at: self.now, kind });
+        self.s.apply(&self.events[self.events.len() - 1]);
     }
 }

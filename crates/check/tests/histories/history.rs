@@ -195,11 +195,17 @@ pub(crate) fn stopped(id: u32) -> EventKind {
 }
 
 pub(crate) fn scaled(quota: QuotaId, from: i64, to: i64) -> EventKind {
-    EventKind::QuotaScaled { quota, from: gpus(from), to: gpus(to), mode: Mode::Evict, giver: None }
+    EventKind::QuotaScaled {
+        quota,
+        from: gpus(from).into(),
+        to: gpus(to).into(),
+        mode: Mode::Evict,
+        giver: None,
+    }
 }
 
 pub(crate) fn overdrawn(quota: QuotaId, n: i64) -> EventKind {
-    EventKind::Overdrawn { quota, by: gpus(n) }
+    EventKind::Overdrawn { quota, by: gpus(n).into() }
 }
 
 pub(crate) fn settled(quota: QuotaId) -> EventKind {

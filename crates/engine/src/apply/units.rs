@@ -6,6 +6,7 @@ use crate::state::{State, Timer};
 use crate::unit::{Draw, Draws, Grant, Unit, UnitState, class_of};
 use crate::words::{Class, Module, Priority};
 use crate::workload::{Cleared, Exit, WorkloadState};
+use smallvec::SmallVec;
 
 impl State {
     pub(super) fn new_unit(&mut self, at: Tick, w: WorkloadId, grant: &Grant, state: UnitState) -> u32 {
@@ -255,8 +256,8 @@ impl State {
             }
         }
         let u = self.remove_unit(w, unit);
-        let accounts: Vec<QuotaId> = u.grant.draws.iter().map(|d| d.account).collect();
-        let nodes: Vec<NodeId> = u.grant.slots.iter().map(|s| s.node).collect();
+        let accounts: SmallVec<[QuotaId; 4]> = u.grant.draws.iter().map(|d| d.account).collect();
+        let nodes: SmallVec<[NodeId; 4]> = u.grant.slots.iter().map(|s| s.node).collect();
         if let Some(claimant) = u.claimant
             && self.workload(claimant).is_some()
         {
@@ -281,7 +282,7 @@ impl State {
 
     /// What these accounts have free may settle what they owe: gains arrive, and may settle more.
     pub(super) fn arrive(&mut self, pool: PoolId, accounts: &[QuotaId], nodes: &[NodeId]) {
-        let mut settled: Vec<QuotaId> = accounts.to_vec();
+        let mut settled: SmallVec<[QuotaId; 4]> = accounts.into();
         let mut i = 0;
         while i < settled.len() && !self.ledger.transits.is_empty() {
             let receivers = self.ledger.settle(&self.tree, settled[i]);

@@ -46,6 +46,7 @@ impl Session<'_> {
                 self.give_up(g, &amount, mode, (!to_nobody).then_some(&name))?;
             }
         }
+        let (from, to) = (Box::new(from), Box::new(to));
         self.emit(EventKind::QuotaScaled { quota, from, to, mode, giver: None });
         self.renew_reservations(quota);
         for (giver, amount) in givers {
@@ -86,8 +87,10 @@ impl Session<'_> {
         self.s.check_children(from, &less)?;
         check_guarantee(&more)?;
         self.give_up(from, &amount, mode, Some(&name))?;
-        self.emit(EventKind::QuotaScaled { quota: from, from: giver, to: less, mode, giver: None });
-        self.emit(EventKind::QuotaScaled { quota: to, from: receiver, to: more, mode, giver: Some(from) });
+        for (quota, before, after, giver) in [(from, giver, less, None), (to, receiver, more, Some(from))] {
+            let (before, after) = (Box::new(before), Box::new(after));
+            self.emit(EventKind::QuotaScaled { quota, from: before, to: after, mode, giver });
+        }
         self.renew_reservations(from);
         self.after_giving(from, &amount, mode, EvictionRule::Transfer);
         Ok(())
@@ -160,7 +163,7 @@ impl Session<'_> {
         if over == Resources::default() {
             return;
         }
-        self.emit(EventKind::Overdrawn { quota: account, by: over });
+        self.emit(EventKind::Overdrawn { quota: account, by: Box::new(over) });
         if mode == Mode::Evict {
             let victims = self.s.whom_to_evict(account, self.now, rule);
             self.evict_all(&victims, None, None);

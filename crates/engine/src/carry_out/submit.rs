@@ -11,7 +11,8 @@ use crate::resources::{Dimension, MAX_AMOUNT, MAX_DEVICES, ModelSet, Resources, 
 use crate::session::Session;
 use crate::state::State;
 use crate::words::{IdleUse, Module};
-use crate::workload::{MAX_REPLICAS, MAX_ROLES, Role, WorkloadSpec};
+use crate::workload::{MAX_REPLICAS, MAX_ROLES, Role, Roles, WorkloadSpec};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Workloads in all, ended ones included: ids are 32 bits.
@@ -110,12 +111,12 @@ impl State {
     /// a gang of several roles needs them all.
     pub(crate) fn run_ever(&self, spec: &WorkloadSpec, replicas: u32) -> Result<(), Never> {
         let pool = self.pool_of(spec.quota);
-        let roles: Vec<Role> = match spec.roles.as_slice() {
-            [one] => vec![Role { replicas, shape: one.shape }],
-            many => many.to_vec(),
-        };
-        let models: Vec<Option<ModelId>> = match spec.gpus() {
-            0 => vec![None],
+        let mut roles = Roles::from_slice(&spec.roles);
+        if let [one] = &mut roles[..] {
+            one.replicas = replicas;
+        }
+        let models: SmallVec<[Option<ModelId>; 2]> = match spec.gpus() {
+            0 => smallvec![None],
             _ => (0..pool.models.len() as u8)
                 .map(ModelId)
                 .filter(|&m| spec.models.allows(m))

@@ -9,6 +9,7 @@ use crate::funding::{self, Payer, Rules};
 use crate::ids::{ModelId, QuotaId, Tick, WorkloadId};
 use crate::nodes::{Ask, Barred};
 use crate::reason::{Never, Reason, Unblock};
+use crate::reservation::Bars;
 use crate::resources::{Dimension, ModelSet};
 use crate::state::{Reservation, State};
 use crate::unit::{Unit, UnitState};
@@ -53,7 +54,6 @@ struct Question {
     deep: bool,
 }
 
-#[derive(Default)]
 struct Answers {
     reasons: Vec<Reason>,
     unblock: Vec<Unblock>,
@@ -92,7 +92,8 @@ impl State {
         let Some(model) = self.nearest_model(id, rules, least) else { return Vec::new() };
         let growth = !w.state.is_waiting();
         let question = Question { id, now, rules, model, least, growth, deep };
-        let mut out = Answers::default();
+        let mut out =
+            Answers { reasons: Vec::with_capacity(8), unblock: Vec::with_capacity(4), is_short: false };
         self.account_reasons(&question, &mut out);
         for cap in self.broken_caps(w, State::pieces(w, least)) {
             out.reasons.push(Reason::Cap(cap));
@@ -100,9 +101,13 @@ impl State {
         }
         let tried = self.queue_reasons(&question, &mut out) && !self.is_capped(w);
         self.node_reasons(&question, &mut out);
-        for r in self.reservations.iter().filter(|r| self.is_kept_from(&question, r)) {
-            out.reasons.push(Reason::Reserved { workload: r.workload });
-            out.unblock.push(Unblock::Unreserved(r.workload));
+        // Idle units may use what is reserved: they are recalled.
+        if !self.reservations.is_empty() && !rules.idle {
+            let bars = self.bars(id, rules.firm());
+            for r in self.reservations.iter().filter(|r| self.is_kept_from(&question, r, &bars)) {
+                out.reasons.push(Reason::Reserved { workload: r.workload });
+                out.unblock.push(Unblock::Unreserved(r.workload));
+            }
         }
         self.kept_for(id, &mut out);
         if out.is_short {
@@ -135,14 +140,12 @@ impl State {
     }
 
     /// Whether a reservation keeps balance or devices from a workload that it could use.
-    fn is_kept_from(&self, question: &Question, r: &Reservation) -> bool {
+    fn is_kept_from(&self, question: &Question, r: &Reservation, bars: &Bars) -> bool {
         let Question { id, rules, .. } = *question;
-        // Idle units may use what is reserved: they are recalled.
-        if r.workload == id || rules.idle {
+        if r.workload == id {
             return false;
         }
         let quota = self.w(id).spec.quota;
-        let bars = self.bars(id, rules.firm());
         let usable = |account| funding::rule_for(&self.tree, quota, rules, account).is_some();
         let yields = r.accounts.iter().any(|a| bars.draws.contains(a));
         yields
@@ -248,7 +251,6 @@ impl State {
 
     fn node_reasons(&self, question: &Question, out: &mut Answers) {
         let spec = &self.w(question.id).spec;
-        let bars = self.bars(question.id, question.rules);
         let mut nodes = Cow::Borrowed(&self.pool_of(spec.quota).nodes);
         let roles = by_shape(&spec.roles);
         for (role, rest) in roles.iter().zip((0..roles.len()).rev()) {
@@ -256,16 +258,19 @@ impl State {
             let (need, gpu) = (ask.count, role.shape.gpu);
             let mut slots = Vec::new();
             let fit = if rest > 0 { nodes.place(&ask, &mut slots) } else { nodes.fit(&ask) };
-            let unreserved = Ask { barred: bars.on_nodes(), ..ask };
             if fit < need {
                 let why = question.deep.then(|| nodes.why_not(&ask));
                 out.reasons.push(Reason::Nodes { need, fit, gpu, why });
                 out.unblock.push(Unblock::Slots { count: need - fit, gpu });
                 out.is_short = true;
-            } else if question.deep && unreserved.barred != Barred::Ignore {
-                let fit = nodes.fit(&unreserved);
-                let why = Some(nodes.why_not(&unreserved));
-                out.reasons.extend((fit < need).then_some(Reason::Nodes { need, fit, gpu, why }));
+            } else if question.deep {
+                let bars = self.bars(question.id, question.rules);
+                let unreserved = Ask { barred: bars.on_nodes(), ..ask };
+                let fit = if unreserved.barred == Barred::Ignore { fit } else { nodes.fit(&unreserved) };
+                if fit < need {
+                    let why = Some(nodes.why_not(&unreserved));
+                    out.reasons.push(Reason::Nodes { need, fit, gpu, why });
+                }
             }
             if rest > 0 {
                 slots.iter().for_each(|slot| nodes.to_mut().occupy(slot, u32::MAX));

@@ -84,7 +84,7 @@ impl Nodes {
             match after {
                 FULL => {
                     row.whole += 1;
-                    shrank |= FULL - milli == row.part;
+                    shrank |= milli < FULL && FULL - milli == row.part;
                 }
                 after => row.part = row.part.max(after),
             }

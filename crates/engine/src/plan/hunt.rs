@@ -15,6 +15,9 @@ use crate::words::{Class, Rule};
 use crate::workload::Role;
 use smallvec::SmallVec;
 
+/// Holds that are looked at one by one for what they have on the accounts of a plan; of more, all counts.
+const COUNTED_HOLDS: usize = 64;
+
 /// Which tiers are open, and how the plan pays.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tiers {
@@ -134,10 +137,23 @@ impl<'a> Hunt<'a> {
         let Some(&(d, need)) = self.amounts.iter().find(|a| a.0.model().is_some()) else { return false };
         let payer = self.payer();
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);
-        let coming: i64 = self.s.ledger.coming.iter().map(|&a| self.s.ledger.cell(a, d).coming.max(0)).sum();
-        let forced = self.is_forced();
-        let low = if forced { self.s.low[self.pool.index()].gpu() } else { self.lent(d) };
-        free + coming + self.s.held_gpu + low + self.evictable_gpu() < need
+        let low = if self.is_forced() { self.s.low[self.pool.index()].gpu() } else { self.lent(d) };
+        let sure = free + low + self.evictable_gpu();
+        if sure >= need {
+            return false;
+        }
+        // Of what is coming and of what others hold, what is on accounts of the plan.
+        let s = self.s;
+        let usable = |a: QuotaId| funding::rule_for(&s.tree, self.quota, self.tiers.rules, a).is_some();
+        let coming =
+            s.ledger.coming.iter().filter(|a| usable(**a)).map(|&a| s.ledger.cell(a, d).coming.max(0));
+        let held = if s.held.len() <= COUNTED_HOLDS {
+            let draws = s.held.iter().flat_map(|h| &s.units[h.1].grant.draws);
+            draws.filter(|h| h.dimension == d && usable(h.account)).map(|h| h.amount).sum()
+        } else {
+            s.held_gpu
+        };
+        sure + coming.sum::<i64>() + held < need
     }
 
     /// What is drawn by loan or idle on the accounts of the plan: what a recall takes back at most.
@@ -217,7 +233,7 @@ impl<'a> Hunt<'a> {
         let piece = State::piece(w);
         let amounts = self.s.amounts(self.quota, self.model, &piece);
         let draws = self.s.fund(&self.payer(), &amounts, self.n, Some(cover.credits()))?;
-        let grants = self.s.grants(w, self.model, draws, slots);
+        let grants = self.s.grants(w, self.model, draws, slots.into());
         let tier = cover.tier();
         // Whoever only recalls borrows from siblings at best.
         let plain = tier == RECALL && self.tiers.class == Class::Firm;

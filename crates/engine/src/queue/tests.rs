@@ -17,7 +17,7 @@ fn queue(entries: &[(u8, u64, u32)]) -> Queue {
 
 fn order(q: &mut Queue, strategy: Strategy, now: u64, stuck: &[u32]) -> Option<u32> {
     let policy = QueuePolicy { strategy, ..QueuePolicy::default() };
-    q.next(&policy, Tick(now), |k| stuck.contains(&k.shape)).map(|n| n.1.0)
+    q.next(&policy, Tick(now), |k| stuck.contains(&k.shape)).map(|n| n.1.id.0)
 }
 
 #[test]

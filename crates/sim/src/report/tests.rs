@@ -195,7 +195,10 @@ fn quotas_and_nodes() {
         r[Dimension(1)] = a100;
         r
     };
-    let scaled = |from, to| EventKind::QuotaScaled { quota, from, to, mode: Mode::Refuse, giver: None };
+    let scaled = |from, to| {
+        let (from, to) = (Box::new(from), Box::new(to));
+        EventKind::QuotaScaled { quota, from, to, mode: Mode::Refuse, giver: None }
+    };
     check(
         &one,
         scaled(gpus(48_000, 0), gpus(56_000, 0)),
@@ -210,7 +213,7 @@ fn quotas_and_nodes() {
     );
     check(
         &one,
-        EventKind::Overdrawn { quota, by: gpus(8_000, 0) },
+        EventKind::Overdrawn { quota, by: Box::new(gpus(8_000, 0)) },
         "Quota1.1 overdrawn by 8",
         r#""quota":"Quota1.1","event":"overdrawn","by":8"#,
     );
@@ -318,7 +321,7 @@ fn a_root_that_begins_with_nothing_has_figures_once_it_has_something() {
     };
     let created =
         Event { at: Tick::ZERO, kind: EventKind::QuotaCreated { quota: root, spec: Box::new(spec) } };
-    let (from, to) = (Resources::default(), Resources::of(GPU, 8_000));
+    let (from, to) = (Box::default(), Box::new(Resources::of(GPU, 8_000)));
     let kind = EventKind::QuotaScaled { quota: root, from, to, mode: Mode::Refuse, giver: None };
     let scaled = Event { at: HOUR, kind };
     let mut line = |event: &Event| {
