@@ -80,6 +80,9 @@ struct Place {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Queue {
     lanes: BTreeMap<LaneKey, Lane>,
+    /// Who comes first by priority and arrival, once somebody asked.
+    #[serde(skip)]
+    head: Option<(LaneKey, Entry)>,
     /// Arrivals not yet sorted into lanes: most start at once and never are.
     fresh: SmallVec<[(LaneKey, Entry); 1]>,
     /// Those who wait and have not been passed over yet.
@@ -122,6 +125,7 @@ impl Queue {
             return;
         }
         self.unpassed.remove(&entry.id);
+        self.head = self.head.filter(|head| head.1 != entry);
         let lane = self.lanes.get_mut(&key).expect("a queued workload is in its lane");
         if !lane.remove(entry) {
             self.lanes.remove(&key);
@@ -197,6 +201,9 @@ impl Queue {
     fn sort_fresh(&mut self) {
         for (key, entry) in self.fresh.drain(..) {
             self.lanes.entry(key).or_insert_with(|| Lane::of(entry)).insert(entry);
+            if self.head.is_some_and(|(k, e)| (key.priority, entry) < (k.priority, e)) {
+                self.head = Some((key, entry));
+            }
             if !key.growth {
                 self.unpassed.insert(entry.id);
             }
@@ -259,6 +266,13 @@ impl Queue {
             let (&key, lane) = self.lanes.first_key_value()?;
             return (lane.stuck != Some(self.epoch) && !failed(key)).then_some((key, lane.first));
         }
+        if self.is_plain(policy) {
+            let first = |q: &Queue| q.lanes.iter().map(|(k, l)| (k.priority, l.first, *k)).min();
+            let (key, entry) = self.head.or_else(|| first(self).map(|(_, e, k)| (k, e)))?;
+            debug_assert_eq!(first(self), Some((key.priority, entry, key)), "who comes first is known");
+            self.head = Some((key, entry));
+            return (!self.is_stuck(key) && !failed(key)).then_some((key, entry));
+        }
         let window = self.window(policy, now);
         let is_strict = match window {
             Some(1) => true,
@@ -281,6 +295,11 @@ impl Queue {
         }
         let best = best.filter(|(place, _)| barrier.is_none_or(|barrier| *place <= barrier));
         best.map(|(place, key)| (key, place.entry))
+    }
+
+    /// Everybody waits for the first by priority and arrival.
+    fn is_plain(&self, policy: &QueuePolicy) -> bool {
+        policy.strategy == Strategy::Fifo && self.growing == 0 && self.capped_at != Some(self.epoch)
     }
 
     /// The first of each lane: where they do not fit, nobody does.
@@ -322,6 +341,11 @@ impl Queue {
 
     /// The first that waits, growth aside.
     fn first(&self, policy: &QueuePolicy, now: Tick) -> Option<(Place, WorkloadId)> {
+        if self.is_plain(policy)
+            && let Some((key, entry)) = self.head
+        {
+            return Some((self.place(policy, now, key, entry), entry.id));
+        }
         let heads = self.lanes.iter().filter(|(k, l)| self.in_line(**k, l));
         let places = heads.map(|(&k, l)| self.place(policy, now, k, l.first));
         places.min().map(|p| (p, p.entry.id))

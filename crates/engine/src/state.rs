@@ -334,18 +334,22 @@ impl State {
     fn file_idlers(&mut self, quota: QuotaId) {
         let queue = &self.queues[quota.index()];
         let root = self.tree[quota].root;
-        if let Some(old) = self.agenda.idle_turn.remove(&quota) {
-            self.agenda.idle_waiters.remove(&(root, old, quota));
-        }
-        if queue.idlers == 0 {
+        let first = if queue.idlers > 0 { queue.first_of_all() } else { None };
+        let Some((priority, entry)) = first else {
+            if let Some(old) = self.agenda.idle_turn.remove(&quota) {
+                self.agenda.idle_waiters.remove(&(root, old, quota));
+            }
             return;
-        }
-        let Some((priority, entry)) = queue.first_of_all() else { return };
+        };
         let q = &self.tree[quota];
         let drawn = Ratio { used: self.ledger.account(quota).used, of: q.guarantee.all_gpus() };
         let turn = Turn { depth: q.depth, priority, drawn, enqueued: entry.enqueued, workload: entry.id };
         let least = queue.shapes().map(|s| self.demands.least(s)).min().unwrap_or(0);
-        self.agenda.idle_turn.insert(quota, turn);
+        if let Some(old) = self.agenda.idle_turn.insert(quota, turn)
+            && old != turn
+        {
+            self.agenda.idle_waiters.remove(&(root, old, quota));
+        }
         self.agenda.idle_waiters.insert((root, turn, quota), least);
     }
 

@@ -149,7 +149,7 @@ impl State {
             if rules.own && self.ledger.cell(quota, d).share >= need {
                 continue;
             }
-            let shares = self.shares_for(quota, rules, d);
+            let shares = self.shares_for(quota, rules, d, need);
             if shares < need {
                 let pool = self.tree[quota].pool;
                 return Err(Never::Funded { pool, quota, dimension: d, need, shares });
@@ -158,11 +158,18 @@ impl State {
         Ok(())
     }
 
-    /// Shares of all accounts that these rules reach.
-    fn shares_for(&self, quota: QuotaId, rules: Rules, d: Dimension) -> i64 {
-        let accounts = self.tree.tree(quota).order.iter();
-        let usable = accounts.filter(|&&a| funding::rule_for(&self.tree, quota, rules, a).is_some());
-        usable.map(|&a| self.ledger.cell(a, d).share).sum()
+    /// Shares of all accounts that these rules reach, or of as many as are `enough`.
+    fn shares_for(&self, quota: QuotaId, rules: Rules, d: Dimension, enough: i64) -> i64 {
+        let mut sum = 0;
+        for &a in &self.tree.tree(quota).order {
+            if funding::rule_for(&self.tree, quota, rules, a).is_some() {
+                sum += self.ledger.cell(a, d).share;
+            }
+            if sum >= enough {
+                break;
+            }
+        }
+        sum
     }
 }
 

@@ -44,7 +44,8 @@ impl Capacity {
 
     /// Devices that are entirely free.
     pub fn whole(&self) -> u32 {
-        self.milli.iter().filter(|&&m| u32::from(m) == WHOLE).count() as u32
+        // Counted in 16 bits, as devices are numbered: so many at once.
+        u32::from(self.milli.iter().map(|&m| u16::from(u32::from(m) == WHOLE)).sum::<u16>())
     }
 
     /// Those of them that are not kept for somebody else.

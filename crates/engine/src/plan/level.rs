@@ -53,6 +53,9 @@ impl Named {
 impl Hunt<'_> {
     /// Who may be evicted for this plan, and under which rule.
     pub(super) fn names(&self, u: &Unit) -> Option<Named> {
+        if u.class >= self.tiers.class && !self.is_forced() {
+            return None;
+        }
         if u.state != UnitState::Running || u.workload == self.id || self.is_just_started(u) {
             return None;
         }
