@@ -59,8 +59,10 @@ impl State {
         {
             return SmallVec::from_elem(self.units[u].grant.model, 1);
         }
-        let models = self.pool_of(w.spec.quota).models.len() as u8;
-        (0..models).map(ModelId).filter(|&m| w.spec.models.allows(m)).map(Some).collect()
+        let models = (0..self.pool_of(w.spec.quota).models.len() as u8).map(ModelId);
+        let mut allowed = SmallVec::new();
+        models.filter(|&m| w.spec.models.allows(m)).for_each(|m| allowed.push(Some(m)));
+        allowed
     }
 
     /// What `roles` ask of the ledger, replicas and all.

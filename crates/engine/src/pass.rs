@@ -110,6 +110,9 @@ impl Session<'_> {
 
     /// Says which overdrafts are gone.
     fn settle_overdrafts(&mut self) {
+        if self.s.overdrawn.is_empty() {
+            return;
+        }
         let over = |s: &State, q: QuotaId| Dimension::all().any(|d| s.ledger.cell(q, d).over() > 0);
         let gone: Vec<QuotaId> = self.s.overdrawn.iter().copied().filter(|&q| !over(self.s, q)).collect();
         for quota in gone {
@@ -251,7 +254,7 @@ impl Session<'_> {
             let policy = self.s.tree[quota].policy.queue;
             self.s.queues[quota.index()].sort();
             let epoch = self.s.queues[quota.index()].epoch();
-            let lanes: Vec<LaneKey> = pass
+            let lanes: SmallVec<[LaneKey; 4]> = pass
                 .tried
                 .range((quota, LaneKey::FIRST)..)
                 .take_while(|((q, _), _)| *q == quota)

@@ -13,9 +13,9 @@ pub(crate) struct Session<'a> {
 
 impl Session<'_> {
     pub(crate) fn emit(&mut self, kind: EventKind) {
-        // Most commands have two: what was asked, and what follows.
+        // Most commands have up to three: what was asked, what follows, and who was passed over.
         if self.events.capacity() == 0 {
-            self.events.reserve_exact(2);
+            self.events.reserve_exact(3);
         }
         self.events.push(Event { at: self.now, kind });
         self.s.apply(&self.events[self.events.len() - 1]);

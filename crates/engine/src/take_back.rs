@@ -53,9 +53,11 @@ impl Pass {
 
     /// Nothing moves any more: whoever has found no place leaves starts alone. False if nobody was looking.
     pub(crate) fn unbar_all(&mut self) -> bool {
-        let barred = std::mem::take(&mut self.barred);
-        self.vain.extend(barred.values());
-        !barred.is_empty()
+        if self.barred.is_empty() {
+            return false;
+        }
+        self.vain.extend(std::mem::take(&mut self.barred).into_values());
+        true
     }
 }
 

@@ -27,7 +27,7 @@ impl State {
             Strategy::Intelligent => ahead.min(queue.strict()),
             _ => ahead,
         };
-        let waited = queue.passed.iter().find(|p| p.1 == blocker).map(|p| p.0);
+        let waited = self.w(blocker).passed_over;
         out.unblock.push(match waited {
             Some(since) if strategy == Strategy::Balance => {
                 let position = if question.growth { ahead.max(2) } else { position };

@@ -51,12 +51,19 @@ impl Named {
 }
 
 impl Hunt<'_> {
+    /// False for whom neither recall nor a policy could name.
+    #[inline]
+    pub(super) fn might_name(&self, u: &Unit) -> bool {
+        u.class < self.tiers.class || self.is_forced()
+    }
+
     /// Who may be evicted for this plan, and under which rule.
     pub(super) fn names(&self, u: &Unit) -> Option<Named> {
-        if u.class >= self.tiers.class && !self.is_forced() {
-            return None;
-        }
-        if u.state != UnitState::Running || u.workload == self.id || self.is_just_started(u) {
+        if !self.might_name(u)
+            || u.state != UnitState::Running
+            || u.workload == self.id
+            || self.is_just_started(u)
+        {
             return None;
         }
         if u.class < self.tiers.class

@@ -211,7 +211,10 @@ impl Cover<'_, '_> {
         let mut bitten: BTreeMap<WorkloadId, u32> = BTreeMap::new();
         let mut whole_of: BTreeSet<WorkloadId> = BTreeSet::new();
         for r in s.pools[hunt.pool.index()].nodes.residents(node) {
-            let Some(u) = s.units.get(r.unit).filter(|_| !self.is_chosen(r.unit)) else { continue };
+            let Some(u) = s.units.get(r.unit).filter(|u| hunt.might_name(u)) else { continue };
+            if self.is_chosen(r.unit) {
+                continue;
+            }
             let Some(bite) = self.bite(level, r.unit) else { continue };
             let mut lost = self.loss(&bite);
             if u.is_replica {
