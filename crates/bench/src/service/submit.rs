@@ -97,6 +97,14 @@ fn report(bench: &mut Bench, syncs: &Samples, read: &Outcome, written: &Outcome,
         figure(many, batched),
         Measure::target(format!("{:.1} x fdatasync", many / alone), ">= 30 x", many / alone >= 30.0),
     );
+    if 8.0 * alone > reads {
+        bench.table.note(format!(
+            "submit: 8 x fdatasync would be {} /s, more than the {} /s at which this machine answers a GET: on a disk \
+             this fast, only the part of GET can be reached.",
+            thousands((8.0 * alone) as u64),
+            thousands(reads as u64)
+        ));
+    }
     for (what, outcome) in [("GET", read), ("one each", written), ("batches", batched)] {
         bench.table.note(format!(
             "submit, {what}: {} requests, {}.",
