@@ -61,6 +61,12 @@ fn read_unchecked<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
         let detail = format!("{} bytes are more than {MAX_BODY}", body.len());
         return Err(Problem::new(Code::BodyTooLarge, detail));
     }
+    // To know where one is costs as much as reading: only who finds a fault reads again, and looks.
+    serde_json::from_slice(body).or_else(|_| read_looking(body))
+}
+
+/// Reads with an eye on where it is, to point to what is wrong.
+fn read_looking<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let mut json = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let pointer = of_path(error.path());

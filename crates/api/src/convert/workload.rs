@@ -15,7 +15,6 @@ use crate::workload::{
     Document, DrawStatus, Placement, ReplicaCounts, ReplicaResources, Workload, WorkloadSpec, WorkloadState,
     WorkloadStatus,
 };
-use std::collections::BTreeMap;
 use tidegate_engine::Engine;
 use tidegate_engine::ids::{PoolId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::reason::{Names, Reason};
@@ -245,9 +244,18 @@ pub(super) fn draws<'a>(
     pool: PoolId,
     all: impl Iterator<Item = &'a Draw>,
 ) -> Vec<DrawStatus> {
-    let mut sums: BTreeMap<_, Resources> = BTreeMap::new();
+    // Few: most have one.
+    let mut sums = Vec::with_capacity(1);
     for draw in all {
-        sums.entry((draw.account, draw.rule, draw.class)).or_default()[draw.dimension] += draw.amount;
+        let key = (draw.account, draw.rule, draw.class);
+        let at = match sums.binary_search_by_key(&key, |(of, _): &(_, Resources)| *of) {
+            Ok(at) => at,
+            Err(at) => {
+                sums.insert(at, (key, Resources::default()));
+                at
+            }
+        };
+        sums[at].1[draw.dimension] += draw.amount;
     }
     let status = |((account, rule, class), sum): (_, Resources)| DrawStatus {
         account: name(engine.quota_name(account)),

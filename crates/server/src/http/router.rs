@@ -6,13 +6,14 @@ use super::auth::authenticate;
 use super::routes::{
     apply, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
 };
-use crate::net::rewrite::split_verb;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use tower::Layer;
 
-/// Everything that the server answers.
+/// Stands before every route of the API. Written out at each: a nested router makes a new address for every request.
+pub const API: &str = "/api/v1";
+
+/// Everything that the server answers, once verbs are split off.
 pub fn router(app: App) -> Router {
     let closed = api()
         .route("/metrics", get(super::metrics::metrics))
@@ -21,53 +22,49 @@ pub fn router(app: App) -> Router {
         .route("/healthz", get(system::healthz))
         .route("/readyz", get(system::readyz))
         .route("/version", get(system::version));
-    let routes = open
-        .merge(closed)
+    open.merge(closed)
         .fallback(system::nowhere)
         .method_not_allowed_fallback(system::wrong_method)
         .layer(from_fn_with_state(app.clone(), access))
-        .with_state(app);
-    // The verb is split off before a route is looked for.
-    let split = tower::util::MapRequestLayer::new(split_verb::<axum::body::Body>).layer(routes);
-    Router::new().fallback_service(split)
+        .with_state(app)
 }
 
 fn api() -> Router<App> {
-    let v1 = Router::new()
-        .route("/pools", get(pools::list).post(pools::create))
-        .route("/pools/{name}", get(pools::get))
-        .route("/nodes", get(nodes::list).post(nodes::add))
-        .route("/nodes/{name}", get(nodes::get).delete(nodes::remove))
-        .route("/nodes/{name}/-cordon", post(nodes::cordon))
-        .route("/nodes/{name}/-uncordon", post(nodes::uncordon))
-        .route("/nodes/{name}/-drain", post(nodes::drain))
-        .route("/nodes/{name}/-quarantine", post(nodes::quarantine))
-        .route("/nodes/{name}/-restore", post(nodes::restore))
-        .route("/nodes/{name}/series", get(series::of_node))
-        .route("/quotas", get(quotas::list).post(quotas::create))
-        .route("/quotas/-tree", get(quotas::tree))
-        .route("/quotas/{name}", get(quotas::get).put(quotas::put).delete(quotas::delete))
-        .route("/quotas/{name}/-scale", post(quotas::scale))
-        .route("/quotas/{name}/-transfer", post(quotas::transfer))
-        .route("/quotas/{name}/history", get(quotas::history))
-        .route("/quotas/{name}/queue", get(quotas::queue))
-        .route("/quotas/{name}/series", get(series::of_quota))
-        .route("/workloads", get(workload_lists::list).post(workloads::submit))
-        .route("/workloads/-batch", post(workloads::batch))
-        .route("/workloads/{name}", get(workloads::get).delete(workloads::delete))
-        .route("/workloads/{name}/-start", post(workloads::start))
-        .route("/workloads/{name}/-stop", post(workloads::stop))
-        .route("/workloads/{name}/-restart", post(workloads::restart))
-        .route("/workloads/{name}/-resize", post(workloads::resize))
-        .route("/workloads/{name}/-priority", post(workloads::priority))
-        .route("/workloads/{name}/-explain", get(workloads::explain))
-        .route("/workloads/{name}/events", get(workload_lists::events))
-        .route("/workloads/{name}/logs", get(series::logs))
-        .route("/workloads/{name}/series", get(series::of_workload))
-        .route("/simulations", post(simulations::run))
-        .route("/apply", post(apply::apply))
-        .route("/watch", get(watch::watch))
-        .route("/whoami", get(system::whoami))
-        .route("/openapi.json", get(super::openapi::document));
-    Router::new().nest("/api/v1", v1)
+    let at = |path: &str| format!("{API}{path}");
+    Router::new()
+        .route(&at("/pools"), get(pools::list).post(pools::create))
+        .route(&at("/pools/{name}"), get(pools::get))
+        .route(&at("/nodes"), get(nodes::list).post(nodes::add))
+        .route(&at("/nodes/{name}"), get(nodes::get).delete(nodes::remove))
+        .route(&at("/nodes/{name}/-cordon"), post(nodes::cordon))
+        .route(&at("/nodes/{name}/-uncordon"), post(nodes::uncordon))
+        .route(&at("/nodes/{name}/-drain"), post(nodes::drain))
+        .route(&at("/nodes/{name}/-quarantine"), post(nodes::quarantine))
+        .route(&at("/nodes/{name}/-restore"), post(nodes::restore))
+        .route(&at("/nodes/{name}/series"), get(series::of_node))
+        .route(&at("/quotas"), get(quotas::list).post(quotas::create))
+        .route(&at("/quotas/-tree"), get(quotas::tree))
+        .route(&at("/quotas/{name}"), get(quotas::get).put(quotas::put).delete(quotas::delete))
+        .route(&at("/quotas/{name}/-scale"), post(quotas::scale))
+        .route(&at("/quotas/{name}/-transfer"), post(quotas::transfer))
+        .route(&at("/quotas/{name}/history"), get(quotas::history))
+        .route(&at("/quotas/{name}/queue"), get(quotas::queue))
+        .route(&at("/quotas/{name}/series"), get(series::of_quota))
+        .route(&at("/workloads"), get(workload_lists::list).post(workloads::submit))
+        .route(&at("/workloads/-batch"), post(workloads::batch))
+        .route(&at("/workloads/{name}"), get(workloads::get).delete(workloads::delete))
+        .route(&at("/workloads/{name}/-start"), post(workloads::start))
+        .route(&at("/workloads/{name}/-stop"), post(workloads::stop))
+        .route(&at("/workloads/{name}/-restart"), post(workloads::restart))
+        .route(&at("/workloads/{name}/-resize"), post(workloads::resize))
+        .route(&at("/workloads/{name}/-priority"), post(workloads::priority))
+        .route(&at("/workloads/{name}/-explain"), get(workloads::explain))
+        .route(&at("/workloads/{name}/events"), get(workload_lists::events))
+        .route(&at("/workloads/{name}/logs"), get(series::logs))
+        .route(&at("/workloads/{name}/series"), get(series::of_workload))
+        .route(&at("/simulations"), post(simulations::run))
+        .route(&at("/apply"), post(apply::apply))
+        .route(&at("/watch"), get(watch::watch))
+        .route(&at("/whoami"), get(system::whoami))
+        .route(&at("/openapi.json"), get(super::openapi::document))
 }

@@ -1,6 +1,7 @@
 //! What is counted as it happens.
 
 use super::PREFIX;
+use super::answers::Answers;
 use crate::core::deck::Prepared;
 use crate::core::world::World;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -15,7 +16,7 @@ use tidegate_engine::words::{EvictionRule, Module};
 use tidegate_engine::{Event, EventKind};
 
 /// Seconds: a decision takes microseconds, a stalled disk seconds.
-const WORK: [f64; 13] =
+pub(super) const WORK: [f64; 13] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0];
 /// Seconds: from at once to a week in a queue.
 const WAIT: [f64; 14] = [
@@ -44,18 +45,6 @@ struct OfRule {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct End {
     state: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Answered {
-    route: String,
-    method: &'static str,
-    status: u16,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct OfRoute {
-    route: String,
 }
 
 /// What was decided together, to be counted once it is durable.
@@ -116,8 +105,7 @@ pub struct Counted {
     commit: Histogram,
     group: Histogram,
     failures: Counter,
-    requests: Family<Answered, Counter>,
-    request: Family<OfRoute, Histogram, fn() -> Histogram>,
+    answers: Answers,
 }
 
 impl Default for Counted {
@@ -138,13 +126,11 @@ impl Counted {
     /// Everything at zero, so that a rate is there before the first of its kind.
     pub fn new() -> Counted {
         let wait = Family::<OfModule, Histogram>::new_with_constructor(|| Histogram::new(WAIT));
-        let request =
-            Family::<OfRoute, Histogram, fn() -> Histogram>::new_with_constructor(|| Histogram::new(WORK));
         let (admissions, preemptions) =
             (Family::<Admission, Counter>::default(), Family::<OfRule, Counter>::default());
         let ended = Family::<End, Counter>::default();
         let (decision, commit, group) = (Histogram::new(WORK), Histogram::new(WORK), Histogram::new(SIZE));
-        let (failures, requests) = (Counter::default(), Family::<Answered, Counter>::default());
+        let failures = Counter::default();
         for module in Module::ALL.iter().map(|module| module.word()) {
             for kind in [StartKind::Started, StartKind::Resumed, StartKind::Grown].map(kind) {
                 let _ = admissions.get_or_create(&Admission { module, kind });
@@ -176,7 +162,7 @@ impl Counted {
         r.register_with_unit(
             "commit_duration",
             "Time to make one group of requests durable",
-            seconds.clone(),
+            seconds,
             commit.clone(),
         );
         r.register("group_requests", "Requests that shared one append", group.clone());
@@ -185,13 +171,7 @@ impl Counted {
             "Groups that the store did not take, and that were undone",
             failures.clone(),
         );
-        r.register("http_requests", "Requests answered", requests.clone());
-        r.register_with_unit(
-            "http_request_duration",
-            "Time to the head of the answer",
-            seconds,
-            request.clone(),
-        );
+        let answers = Answers::new(&mut r);
         Counted {
             registry: r,
             admissions,
@@ -202,8 +182,7 @@ impl Counted {
             commit,
             group,
             failures,
-            requests,
-            request,
+            answers,
         }
     }
 
@@ -248,9 +227,7 @@ impl Counted {
     }
 
     /// Counts an answer. `route` is a pattern of the router, never a path that somebody chose.
-    pub fn answered(&self, route: &str, method: &'static str, status: u16, took: Duration) {
-        let labels = Answered { route: route.into(), method, status };
-        self.requests.get_or_create(&labels).inc();
-        self.request.get_or_create(&OfRoute { route: labels.route }).observe(took.as_secs_f64());
+    pub fn answered(&self, route: Option<&str>, method: &'static str, status: u16, took: Duration) {
+        self.answers.count(route, method, status, took);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! | where | what |
 //! |---|---|
+//! | `answers` | requests by route, method and status |
 //! | `counted` | counters and histograms, fed by the writer and by the way of requests |
 //! | `gauges` | the present state, read from the world on every scrape |
 //! | `pending` | who waits and why, in small bites |
@@ -9,6 +10,7 @@
 //!
 //! Base units, and no label whose values grow with work: names of quotas and pools, never of workloads.
 
+mod answers;
 mod counted;
 mod gauges;
 mod pending;

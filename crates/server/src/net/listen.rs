@@ -1,6 +1,7 @@
 //! Connections: accepted up to a bound, encrypted where asked for, cut off when they dawdle.
 
 use super::limits::Limits;
+use super::rewrite::split_verb;
 use super::stall::Stalling;
 use axum::Router;
 use axum::body::Body;
@@ -105,7 +106,8 @@ async fn talk<S>(
 {
     let service = router.map_request(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(ConnectInfo(peer));
-        request.map(Body::new)
+        // The verb is split off before a route is looked for.
+        split_verb(request.map(Body::new))
     });
     let connection =
         http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(limits.head).serve_connection(
