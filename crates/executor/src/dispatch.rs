@@ -124,7 +124,8 @@ impl Dispatch {
         let mut units: Vec<&Unit> = engine.units(workload).collect();
         units.sort_by_key(|u| u.number);
         let mut places = Places::new(engine, spec);
-        let (mut replicas, mut leaving) = (Vec::new(), Vec::new());
+        let slots = units.iter().map(|unit| unit.grant.slots.len()).sum();
+        let (mut replicas, mut leaving) = (Vec::with_capacity(slots), Vec::new());
         for unit in units {
             let Some(known) = progress.unit(unit.number) else { continue };
             match unit.state {

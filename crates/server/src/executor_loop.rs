@@ -19,12 +19,12 @@ const RETRY: Duration = Duration::from_secs(1);
 pub fn start(
     mut executor: Box<dyn Executor>,
     control: Control,
-    sender: Sender<Notice>,
-    notices: Receiver<Notice>,
+    sender: Sender<Vec<Notice>>,
+    notices: Receiver<Vec<Notice>>,
 ) -> std::io::Result<JoinHandle<()>> {
     let waker = sender.clone();
     executor.set_waker(Arc::new(move || {
-        let _ = waker.send(Notice::Look);
+        let _ = waker.send(vec![Notice::Look]);
     }));
     let thread = std::thread::Builder::new().name("executor".into());
     thread.spawn(move || {
@@ -42,7 +42,7 @@ struct Between {
 }
 
 impl Between {
-    fn run(&mut self, notices: &Receiver<Notice>) {
+    fn run(&mut self, notices: &Receiver<Vec<Notice>>) {
         loop {
             let now = self.control.clock().now();
             let reports = self.executor.poll(now);
@@ -56,9 +56,9 @@ impl Between {
                 Duration::from_millis(due.since(self.control.clock().now()).0).min(LONGEST_SLEEP)
             });
             match notices.recv_timeout(due) {
-                Ok(notice) => {
+                Ok(first) => {
                     let more = std::iter::from_fn(|| notices.try_recv().ok());
-                    for notice in std::iter::once(notice).chain(more) {
+                    for notice in std::iter::once(first).chain(more).flatten() {
                         if matches!(notice, Notice::Close) {
                             return;
                         }

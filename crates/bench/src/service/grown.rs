@@ -92,7 +92,7 @@ impl Session {
                     r#"{{"metadata":{{"name":"train-{number}"}},"spec":{{"resources":{{"gpu":1}},"priority":5,"command":["python","train.py"],"env":{{"SEED":"{number}"}}}}}}"#
                 );
                 let new = serde_json::from_str(&body).map_err(other)?;
-                let submitted = control.write(origin, move |deck| submit_on(deck, &new)).await;
+                let submitted = control.write(origin, move |deck| submit_on(deck, new)).await;
                 submitted.map_err(unavailable)?.map_err(|problem| other(problem.detail))
             })
         };

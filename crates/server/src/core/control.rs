@@ -13,17 +13,16 @@ use super::clock::Clock;
 use super::deck::{Deck, Prepared};
 use super::entry::Origin;
 use super::hub::Hub;
+use super::intake::Door;
+pub use super::intake::MAX_WAITING;
 use super::recovery::Read;
 use super::world::World;
 use crate::metrics::Counted;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard};
 use tidegate_engine::ids::Tick;
 use tokio::sync::{Semaphore, oneshot, watch};
 
-/// Requests that may wait for the writer. At ten microseconds each the last one waits for ten milliseconds.
-pub const MAX_WAITING: usize = 1_024;
 /// Previews at once: each works on a copy of the books.
 const MAX_PREVIEWS: usize = 2;
 
@@ -106,7 +105,7 @@ impl Shared {
 #[derive(Clone, Debug)]
 pub struct Control {
     pub(super) shared: Arc<Shared>,
-    pub(super) jobs: SyncSender<Job>,
+    pub(super) door: Arc<Door>,
 }
 
 impl std::fmt::Debug for Job {
@@ -115,7 +114,7 @@ impl std::fmt::Debug for Job {
     }
 }
 
-fn job<R: Send + 'static>(
+pub(super) fn job<R: Send + 'static>(
     origin: Origin,
     work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
 ) -> (Job, oneshot::Receiver<Result<R, Unavailable>>) {
@@ -134,8 +133,7 @@ impl Control {
     /// Lets the writer end: whoever asks from now on is told that the server goes down.
     pub fn close(&self) {
         self.shared.closing.store(true, Ordering::Relaxed);
-        // Wakes it, if it waits.
-        let _ = self.jobs.try_send(job(Origin::new("system", "close"), |_| ()).0);
+        self.door.close();
     }
 
     pub fn hub(&self) -> &Hub {
@@ -158,10 +156,7 @@ impl Control {
     ) -> Result<R, Unavailable> {
         self.shared.taking()?;
         let (job, answer) = job(origin, work);
-        self.jobs.try_send(job).map_err(|error| match error {
-            TrySendError::Full(_) => Unavailable::Busy,
-            TrySendError::Disconnected(_) => Unavailable::Closing,
-        })?;
+        self.door.try_put(job)?;
         answer.await.unwrap_or(Err(Unavailable::Closing))
     }
 
@@ -173,7 +168,7 @@ impl Control {
     ) -> Result<R, Unavailable> {
         self.shared.taking()?;
         let (job, answer) = job(origin, work);
-        self.jobs.send(job).map_err(|_| Unavailable::Closing)?;
+        self.door.put(job)?;
         answer.blocking_recv().unwrap_or(Err(Unavailable::Closing))
     }
 

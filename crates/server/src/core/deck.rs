@@ -65,7 +65,8 @@ pub struct Receipt {
 pub struct Deck<'a> {
     world: &'a mut World,
     now: Tick,
-    origin: Arc<Origin>,
+    /// How many commands were carried out.
+    commands: u32,
     prepared: Prepared,
 }
 
@@ -73,7 +74,7 @@ impl<'a> Deck<'a> {
     pub(super) fn new(world: &'a mut World, now: Tick, origin: Origin) -> Deck<'a> {
         let body = Body {
             v: VERSION,
-            origin: origin.clone(),
+            origin: Arc::new(origin),
             events: Vec::new(),
             steps: Vec::new(),
             facts: Vec::new(),
@@ -87,7 +88,7 @@ impl<'a> Deck<'a> {
             receipt: None,
             lines: Vec::new(),
         };
-        Deck { world, now, origin: Arc::new(origin), prepared }
+        Deck { world, now, commands: 0, prepared }
     }
 
     pub fn world(&self) -> &World {
@@ -99,15 +100,14 @@ impl<'a> Deck<'a> {
     }
 
     pub fn origin(&self) -> &Origin {
-        &self.origin
+        &self.prepared.body.origin
     }
 
-    /// Carries out a command. A refusal changes nothing.
-    pub fn command(&mut self, command: Command) -> Result<Vec<Event>, Refusal> {
+    /// Carries out a command, and says what happened. A refusal changes nothing.
+    pub fn command(&mut self, command: Command) -> Result<&[Event], Refusal> {
         let events = self.world.engine.handle(self.now, command)?;
         self.world.at = self.world.at.max(self.now);
-        self.take(&events);
-        Ok(events)
+        Ok(self.take(events))
     }
 
     /// Submits a workload with what the engine is not told about it.
@@ -121,7 +121,7 @@ impl<'a> Deck<'a> {
         let id = queued.expect("who is submitted is queued");
         self.world.documents.insert(id, document.clone());
         self.prepared.documents.push((id, document));
-        self.take(&events);
+        self.take(events);
         Ok(id)
     }
 
@@ -158,22 +158,33 @@ impl<'a> Deck<'a> {
         &self.prepared.lines
     }
 
-    fn take(&mut self, events: &[Event]) {
-        for event in events {
+    fn take(&mut self, events: Vec<Event>) -> &[Event] {
+        let body = &mut self.prepared.body;
+        for event in &events {
             // Names are looked up before a workload may be forgotten.
             if let Some(line) = lines::line(self.world, self.world.next, event) {
                 self.prepared.lines.push(line);
             }
-            self.world.observe(event, &self.origin);
+            self.world.observe(event, &body.origin);
         }
-        self.prepared.body.events.extend_from_slice(events);
-        self.prepared.body.steps.push(events.len() as u32);
+        let before = body.events.len();
+        // One command needs no steps.
+        if self.commands == 1 {
+            body.steps.push(before as u32);
+        }
+        if self.commands > 0 {
+            body.steps.push(events.len() as u32);
+        }
+        self.commands += 1;
+        if before == 0 {
+            body.events = events;
+        } else {
+            body.events.extend(events);
+        }
+        &body.events[before..]
     }
 
-    pub(super) fn finish(mut self) -> Prepared {
-        if self.prepared.body.steps.len() == 1 {
-            self.prepared.body.steps.clear();
-        }
+    pub(super) fn finish(self) -> Prepared {
         self.prepared
     }
 }

@@ -39,7 +39,7 @@ pub enum Fact {
 pub struct Body {
     pub v: u32,
     #[serde(flatten)]
-    pub origin: Origin,
+    pub origin: Arc<Origin>,
     pub events: Vec<Event>,
     /// How many events each of its commands brought about; empty if it was one command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,8 +84,13 @@ impl Body {
     pub fn encode(&self) -> Vec<u8> {
         // Room for a submission that starts at once: growing on the way costs as much as writing.
         let mut bytes = Vec::with_capacity(1_536);
-        serde_json::to_writer(&mut bytes, self).expect("events are plain data");
+        self.encode_into(&mut bytes);
         bytes
+    }
+
+    /// Writes it after what is there.
+    pub fn encode_into(&self, bytes: &mut Vec<u8>) {
+        serde_json::to_writer(bytes, self).expect("events are plain data");
     }
 
     pub fn decode(bytes: &[u8]) -> Result<Body, Unreadable> {
@@ -111,7 +116,7 @@ mod tests {
         let kind = EventKind::PoolCreated { pool: PoolId(0), name: "h100".into(), kind: PoolKind::General };
         Body {
             v: VERSION,
-            origin: Origin { request: Some("r-1".into()), ..Origin::new("admin", "pool.create") },
+            origin: Arc::new(Origin { request: Some("r-1".into()), ..Origin::new("admin", "pool.create") }),
             events: vec![Event { at: Tick(1_000), kind }],
             steps: Vec::new(),
             facts: vec![Fact::Exited { workload: WorkloadId(7), unit: 0, code: -9 }],

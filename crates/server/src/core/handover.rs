@@ -8,7 +8,7 @@
 //! decided on the world before carries an older epoch and is refused.
 
 use super::control::{Answer, Unavailable};
-use super::encode::Encoded;
+use super::deck::Prepared;
 use super::outbox::Notice;
 use super::world::World;
 use crate::metrics::Tally;
@@ -20,7 +20,7 @@ const MAX_AHEAD: usize = 2_048;
 /// What is made durable together.
 #[derive(Default)]
 pub(super) struct Batch {
-    pub(super) entries: Vec<Encoded>,
+    pub(super) entries: Vec<Prepared>,
     pub(super) answers: Vec<Answer>,
     /// For the executor.
     pub(super) notices: Vec<Notice>,
@@ -41,14 +41,23 @@ impl Batch {
 
     fn add(&mut self, later: Batch) {
         self.snapshot = later.snapshot.or(self.snapshot.take());
-        self.entries.extend(later.entries);
-        self.answers.extend(later.answers);
-        self.notices.extend(later.notices);
+        append(&mut self.entries, later.entries);
+        append(&mut self.answers, later.answers);
+        append(&mut self.notices, later.notices);
         self.tally.add(later.tally);
     }
 
     pub(super) fn refuse(self, why: &Unavailable) {
         self.answers.into_iter().for_each(|answer| answer(Err(why.clone())));
+    }
+}
+
+/// Moves nothing if it is the first.
+fn append<T>(all: &mut Vec<T>, mut later: Vec<T>) {
+    if all.is_empty() {
+        *all = later;
+    } else {
+        all.append(&mut later);
     }
 }
 
@@ -91,6 +100,11 @@ impl Handover {
         state.batch.add(batch);
         drop(state);
         self.changed.notify_all();
+    }
+
+    /// Requests that were decided and are not being written yet.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().batch.answers.len()
     }
 
     /// All that was handed over; waits for it. `None` when there will be no more.

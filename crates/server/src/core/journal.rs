@@ -1,8 +1,10 @@
 //! The thread that makes durable what was decided, and answers.
 
-use super::control::{Durable, Shared, Unavailable};
-use super::encode::{Encoded, Pieces};
+use super::control::{Answer, Durable, Shared, Unavailable};
+use super::deck::Prepared;
+use super::encode::Encoder;
 use super::handover::{Batch, Handover};
+use super::intake::Intake;
 use super::outbox::Outbox;
 use super::receipts::REMEMBERED;
 use super::recovery::{self, Read, RecoveryError};
@@ -14,13 +16,18 @@ use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::ids::Tick;
-use tidegate_store::{Entry, Keeper, PastRow, Snapshot, Store, StoreError};
+use tidegate_store::{Keeper, Snapshot, Store, StoreError};
+use tokio::runtime::Handle;
 
 /// The only one that writes to the store.
 pub(super) struct Journal {
     pub(super) shared: Arc<Shared>,
+    pub(super) intake: Arc<Intake>,
     pub(super) handover: Arc<Handover>,
+    /// Where those who ask wait, if that is a runtime with threads of its own.
+    pub(super) runtime: Option<Handle>,
     pub(super) store: Box<dyn Store>,
+    pub(super) encoder: Encoder,
     pub(super) outbox: Outbox,
     /// Where parts of the log go that no start needs any more.
     pub(super) archive: Option<PathBuf>,
@@ -45,36 +52,44 @@ impl Journal {
         }
     }
 
-    fn append(&mut self, encoded: &[Encoded]) -> Result<(), StoreError> {
-        if encoded.is_empty() {
+    fn append(&mut self, group: &[Prepared]) -> Result<(), StoreError> {
+        if group.is_empty() {
             return Ok(());
         }
-        let pieces: Vec<Pieces<'_>> = encoded.iter().map(Encoded::pieces).collect();
-        let with = encoded.iter().zip(&pieces);
-        let past: Vec<Vec<PastRow<'_>>> =
-            with.clone().map(|(encoded, pieces)| encoded.past(pieces)).collect();
-        let entries: Vec<Entry<'_>> =
-            with.zip(&past).map(|((encoded, pieces), past)| encoded.entry(pieces, past)).collect();
-        self.store.append(&entries)
+        self.encoder.entries(group, |entries| self.store.append(entries))
     }
 
     /// It is durable: everybody may know.
     fn settle(&mut self, batch: Batch, took: Duration) {
         let Batch { entries, answers, notices, snapshot, tally } = batch;
-        let next = entries.last().map(|entry| entry.prepared.next());
+        let next = entries.last().map(Prepared::next);
         if let Some(next) = next {
             self.shared.durable.send_modify(|durable| durable.next = next);
         }
         self.shared.metrics.settled(&tally, took);
         // Before the answers: a watch that is opened after an answer begins after what was answered.
         if let Some(next) = next {
-            let lines = entries.into_iter().flat_map(|entry| entry.prepared.lines);
+            let lines = entries.into_iter().flat_map(|entry| entry.lines);
             self.shared.hub.publish(lines, next);
         }
-        answers.into_iter().for_each(|answer| answer(Ok(())));
+        if !answers.is_empty() {
+            self.intake.settled(answers.len(), self.handover.waiting());
+            self.answer(answers);
+        }
         self.outbox.send(notices);
         if let Some(world) = snapshot {
             self.save(*world);
+        }
+    }
+
+    /// Many are answered by the runtime in which they wait: to wake each of them from outside costs as much as
+    /// answering it.
+    fn answer(&self, answers: Vec<Answer>) {
+        let many = answers.len() > 1;
+        let all = move || answers.into_iter().for_each(|answer| answer(Ok(())));
+        match &self.runtime {
+            Some(runtime) if many => drop(runtime.spawn(async move { all() })),
+            _ => all(),
         }
     }
 

@@ -8,6 +8,7 @@ mod encode;
 pub mod entry;
 mod handover;
 pub mod hub;
+mod intake;
 mod journal;
 pub mod lines;
 pub mod outbox;

@@ -23,28 +23,28 @@ pub enum Notice {
 
 #[derive(Debug)]
 pub struct Outbox {
-    sender: Sender<Notice>,
+    sender: Sender<Vec<Notice>>,
 }
 
 impl Outbox {
-    pub fn new(sender: Sender<Notice>) -> Outbox {
+    pub fn new(sender: Sender<Vec<Notice>>) -> Outbox {
         Outbox { sender }
     }
 
     pub(super) fn send(&self, notices: Vec<Notice>) {
-        for notice in notices {
+        if !notices.is_empty() {
             // Nobody listens while the server goes down: the next start tells the executor everything.
-            let _ = self.sender.send(notice);
+            let _ = self.sender.send(notices);
         }
     }
 
     pub(super) fn close(&self) {
-        let _ = self.sender.send(Notice::Close);
+        let _ = self.sender.send(vec![Notice::Close]);
     }
 
     /// What was collected did not become durable: the executor is told everything again.
     pub(super) fn restate(&self, world: &World) {
-        let _ = self.sender.send(Notice::Reconcile(assignments(world)));
+        let _ = self.sender.send(vec![Notice::Reconcile(assignments(world))]);
     }
 }
 

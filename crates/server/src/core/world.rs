@@ -53,14 +53,25 @@ impl World {
 
     /// Takes in an entry of the log. `tell` sees each event when the engine has applied it.
     pub(super) fn replay(&mut self, body: Body, mut tell: impl FnMut(&World, &Event)) {
-        let origin = Arc::new(body.origin);
         for event in &body.events {
             self.engine.apply(event);
             tell(self, event);
-            self.observe(event, &origin);
+            self.observe(event, &body.origin);
         }
         body.facts.iter().for_each(|fact| self.shell.learn(fact));
         self.changes.clear();
+    }
+
+    /// A copy of what a snapshot holds. What lies beside the log is not copied: there is much of it.
+    pub(super) fn for_snapshot(&self) -> World {
+        World {
+            engine: self.engine.clone(),
+            shell: self.shell.clone(),
+            next: self.next,
+            at: self.at,
+            dispatch: self.dispatch.clone(),
+            ..World::default()
+        }
     }
 
     /// How a workload is started.

@@ -1,11 +1,12 @@
 //! The one thread that decides. What it decided it hands over to the journal, and goes on.
 
 use super::clock::Clock;
-use super::control::{Answer, Control, Job, MAX_WAITING, Shared};
+use super::control::{Answer, Control, Shared};
 use super::deck::{Deck, Prepared};
-use super::encode::encode;
+use super::encode::Encoder;
 use super::entry::Origin;
 use super::handover::{Batch, Handover};
+use super::intake::{Door, Intake};
 use super::journal::Journal;
 use super::outbox::{self, Outbox};
 use super::recovery::Read;
@@ -13,12 +14,12 @@ use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Command;
 use tidegate_engine::ids::{Span, Tick};
 use tidegate_store::Store;
+use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Requests that are decided with the world locked once. Bounds how long a reader waits for the world.
 pub const MAX_GROUP: usize = 256;
@@ -50,7 +51,7 @@ impl Default for Habits {
 pub(super) struct Writer {
     shared: Arc<Shared>,
     handover: Arc<Handover>,
-    jobs: Receiver<Job>,
+    intake: Arc<Intake>,
     habits: Habits,
     /// Number of the event after the latest snapshot.
     snapshot: u64,
@@ -75,22 +76,25 @@ pub fn start_by(
     outbox: Outbox,
     habits: Habits,
 ) -> std::io::Result<(Control, JoinHandle<()>)> {
-    let (sender, jobs) = sync_channel(MAX_WAITING);
+    let intake = Arc::new(Intake::default());
     let snapshot = read.snapshot;
     let shared = Arc::new(Shared::new(read, clock));
-    let control = Control { shared: shared.clone(), jobs: sender };
+    let control = Control { shared: shared.clone(), door: Arc::new(Door::new(intake.clone())) };
     let handover = Arc::new(Handover::default());
     let journal = Journal {
         shared: shared.clone(),
+        intake: intake.clone(),
         handover: handover.clone(),
+        runtime: Handle::try_current().ok().filter(has_threads),
         store,
+        encoder: Encoder::default(),
         outbox,
         archive: habits.archive.clone(),
         rest: habits.rest,
         saving: None,
     };
     let journal = std::thread::Builder::new().name("journal".into()).spawn(move || journal.run())?;
-    let writer = Writer { shared, handover, jobs, habits, snapshot };
+    let writer = Writer { shared, handover, intake, habits, snapshot };
     let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
         writer.run();
         // The writer has ended when all that it decided is durable, and answered.
@@ -99,10 +103,15 @@ pub fn start_by(
     Ok((control, thread))
 }
 
+/// One without threads runs only while somebody drives it.
+fn has_threads(runtime: &Handle) -> bool {
+    runtime.runtime_flavor() == RuntimeFlavor::MultiThread
+}
+
 impl Writer {
     fn run(mut self) {
-        while let Some(first) = self.wait() {
-            self.decide(first);
+        while self.wait() {
+            self.decide();
             if self.shared.closing.load(Ordering::Relaxed) {
                 break;
             }
@@ -110,18 +119,11 @@ impl Writer {
         self.handover.close();
     }
 
-    /// The next request, or nothing if a timer is due. `None` when nobody can ask any more.
-    fn wait(&self) -> Option<Option<Job>> {
+    /// Until there are requests, or a timer is due. False when nobody can ask any more.
+    fn wait(&self) -> bool {
         let now = self.shared.clock.now();
         let due = self.next_due().map_or(LONGEST_SLEEP, |due| Duration::from_millis(due.since(now).0));
-        if due.is_zero() {
-            return Some(self.jobs.try_recv().ok());
-        }
-        match self.jobs.recv_timeout(due.min(LONGEST_SLEEP)) {
-            Ok(job) => Some(Some(job)),
-            Err(RecvTimeoutError::Timeout) => Some(None),
-            Err(RecvTimeoutError::Disconnected) => None,
-        }
+        self.intake.gather(due.min(LONGEST_SLEEP))
     }
 
     fn next_due(&self) -> Option<Tick> {
@@ -131,12 +133,12 @@ impl Writer {
     }
 
     /// Runs everything that waits, and what is due.
-    fn decide(&mut self, first: Option<Job>) {
+    fn decide(&mut self) {
         let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
         let watch = Stopwatch::start();
         let epoch = self.handover.epoch();
         let (mut prepared, mut answers): (Vec<Prepared>, Vec<Answer>) = Default::default();
-        let mut next = first;
+        let mut next = self.intake.next();
         loop {
             let now = self.shared.clock.now();
             while world.engine.next_due().is_some_and(|due| due <= now) {
@@ -155,7 +157,7 @@ impl Writer {
             answers.push((job.work)(&mut deck));
             prepared.push(deck.finish());
             if answers.len() < MAX_GROUP {
-                next = self.jobs.try_recv().ok();
+                next = self.intake.next();
             }
         }
         super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut prepared);
@@ -164,11 +166,16 @@ impl Writer {
         let snapshot = (world.next >= self.snapshot.saturating_add(self.habits.snapshot_every)).then(|| {
             // Set whatever comes of it: a full disk is not asked again at every request.
             self.snapshot = world.next;
-            Box::new(world.clone())
+            Box::new(world.for_snapshot())
         });
         drop(world);
-        // Readers do not wait for this.
-        let entries = prepared.into_iter().filter(|prepared| !prepared.is_empty()).map(encode).collect();
-        self.handover.put(Batch { entries, answers, notices, snapshot, tally }, epoch);
+        prepared.retain(|prepared| !prepared.is_empty());
+        self.handover.put(Batch { entries: prepared, answers, notices, snapshot, tally }, epoch);
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.intake.abandon();
     }
 }

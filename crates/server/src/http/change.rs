@@ -4,6 +4,7 @@ use super::answer::json;
 use super::app::App;
 use super::auth::Caller;
 use super::problem::Refused;
+use super::router::API;
 use crate::core::control::Unavailable;
 use crate::core::deck::{Deck, Receipt};
 use crate::core::entry::Origin;
@@ -29,8 +30,8 @@ pub struct Change {
     dry_run: bool,
     /// The Idempotency-Key, made the caller's own.
     key: Option<Box<str>>,
-    /// Method and path, for the hash of the request.
-    target: Box<str>,
+    /// Method and path, for the hash of a request that has a key.
+    target: Option<Box<str>>,
     if_match: Option<Box<str>>,
 }
 
@@ -78,7 +79,7 @@ impl FromRequestParts<App> for Change {
             request: request.0.clone(),
             dry_run: dry_run(parts)?,
             key: key.map(|key| format!("{}/{key}", caller.name).into()),
-            target: format!("{} {}", parts.method, parts.uri).into(),
+            target: key.map(|_| target(parts)),
             if_match: text("if-match")?.map(Into::into),
         })
     }
@@ -90,6 +91,12 @@ impl OptionalFromRequestParts<App> for Change {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Option<Change>, Refused> {
         <Change as FromRequestParts<App>>::from_request_parts(parts, app).await.map(Some)
     }
+}
+
+/// Method and path within the API.
+fn target(parts: &Parts) -> Box<str> {
+    let uri = parts.uri.to_string();
+    format!("{} {}", parts.method, uri.strip_prefix(API).unwrap_or(&uri)).into()
 }
 
 /// `?dryRun=true`, wherever it stands in the query.
@@ -146,7 +153,7 @@ impl Change {
 
     /// Carries out a change and answers. `sent` is the body of the request: with an Idempotency-Key, the same
     /// request is answered as it was the first time, and another one is refused.
-    pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: &[u8], work: F) -> Response
+    pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: Bytes, work: F) -> Response
     where
         T: Serialize + Send + 'static,
         F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
@@ -161,7 +168,7 @@ impl Change {
         self,
         app: &App,
         operation: &'static str,
-        sent: &[u8],
+        sent: Bytes,
         work: F,
     ) -> Result<Settled, Problem>
     where
@@ -181,7 +188,9 @@ impl Change {
                 result: raw_bytes(&settled.body),
             })));
         }
-        let hash = self.key.as_ref().map(|_| self.hash(sent));
+        let hash = self.key.as_ref().map(|_| self.hash(&sent));
+        // Part of the buffer that the connection reads into: free again while this waits.
+        drop(sent);
         let earlier = self.earlier(app).await?;
         let decided = app.control.write(origin, move |deck| {
             let Some((key, hash)) = self.key.clone().zip(hash) else {
@@ -205,7 +214,7 @@ impl Change {
 
     fn hash(&self, sent: &[u8]) -> [u8; 32] {
         let mut hash = Sha256::new();
-        hash.update(self.target.as_bytes());
+        hash.update(self.target.as_deref().unwrap_or_default().as_bytes());
         hash.update([0]);
         hash.update(sent);
         hash.finalize().into()

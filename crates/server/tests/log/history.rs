@@ -35,7 +35,7 @@ pub(crate) struct History {
     dice: Dice,
     number: u32,
     writer: JoinHandle<()>,
-    _notices: Receiver<Notice>,
+    _notices: Receiver<Vec<Notice>>,
 }
 
 /// Numbers from a seed (splitmix64).

@@ -31,7 +31,7 @@ pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> R
         Err(problem) => return Refused(problem).into_response(),
     };
     change
-        .carry_out(&app, "apply", &body.sent, move |deck, _| {
+        .carry_out(&app, "apply", body.sent, move |deck, _| {
             let one = |(index, manifest): (usize, &Manifest)| {
                 let (outcome, changed, problem) = match apply_one(deck, manifest) {
                     Ok((outcome, changed)) => (outcome, changed, None),
@@ -117,7 +117,7 @@ fn quota(deck: &mut Deck<'_>, new: &NewQuota) -> Became {
 fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
     let name = new.metadata.name.as_ref().map_or("", |name| name.as_str());
     let Ok(id) = workloads::find(deck.world(), name) else {
-        workloads::submit_on(deck, new)?;
+        workloads::submit_on(deck, new.clone())?;
         return Ok((Outcome::Created, Vec::new()));
     };
     let (Some(document), Some(w)) = (deck.world().documents.get(&id), deck.world().engine.workload(id))
@@ -133,7 +133,7 @@ fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
         return became(Vec::new());
     }
     if ended {
-        workloads::submit_on(deck, new)?;
+        workloads::submit_on(deck, new.clone())?;
         return Ok((Outcome::Created, changed));
     }
     if changed.iter().any(|field| field != "/priority" && field != "/replicas") {

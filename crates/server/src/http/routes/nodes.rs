@@ -8,6 +8,7 @@ use super::{DryRunParams, page};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use crate::view;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -81,7 +82,7 @@ pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Node> {
 pub async fn add(State(app): State<App>, change: Change, body: Json<NewNode>) -> Response {
     let new = body.value;
     change
-        .carry_out(&app, "node.add", &body.sent, move |deck, _| {
+        .carry_out(&app, "node.add", body.sent, move |deck, _| {
             let command = new.spec.command(&deck.world().engine, &new.metadata.name)?;
             deck.command(command).map_err(blame)?;
             let node = show(deck.world(), find(deck.world(), &new.metadata.name)?)?;
@@ -95,7 +96,7 @@ pub async fn add(State(app): State<App>, change: Change, body: Json<NewNode>) ->
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn remove(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
-        .carry_out(&app, "node.remove", b"", move |deck, _| {
+        .carry_out(&app, "node.remove", Bytes::new(), move |deck, _| {
             let (pool, node) = find(deck.world(), &name)?;
             let last = show(deck.world(), (pool, node))?;
             deck.command(Command::RemoveNode { pool, node })?;
@@ -121,7 +122,7 @@ pub async fn cordon(
 ) -> Response {
     let reason = body.value.reason.unwrap_or_default();
     change
-        .carry_out(&app, "node.cordon", &body.sent, move |deck, _| {
+        .carry_out(&app, "node.cordon", body.sent, move |deck, _| {
             set(deck, &name, NodeState::Cordoned, &reason)
         })
         .await
@@ -131,7 +132,9 @@ pub async fn cordon(
 #[utoipa::path(post, path = "/api/v1/nodes/{name}:uncordon", tag = "nodes", params(("name" = String, Path, description = "The node"), DryRunParams),
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn uncordon(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    change.carry_out(&app, "node.uncordon", b"", move |deck, _| set(deck, &name, NodeState::Ready, "")).await
+    change
+        .carry_out(&app, "node.uncordon", Bytes::new(), move |deck, _| set(deck, &name, NodeState::Ready, ""))
+        .await
 }
 
 fn set_device(
@@ -157,7 +160,7 @@ pub async fn quarantine(
 ) -> Response {
     let QuarantineRequest { device, reason } = body.value;
     change
-        .carry_out(&app, "node.quarantine", &body.sent, move |deck, _| {
+        .carry_out(&app, "node.quarantine", body.sent, move |deck, _| {
             set_device(deck, &name, device, true, &reason)
         })
         .await
@@ -174,9 +177,7 @@ pub async fn restore(
 ) -> Response {
     let device = body.value.device;
     change
-        .carry_out(&app, "node.restore", &body.sent, move |deck, _| {
-            set_device(deck, &name, device, false, "")
-        })
+        .carry_out(&app, "node.restore", body.sent, move |deck, _| set_device(deck, &name, device, false, ""))
         .await
 }
 
@@ -191,7 +192,7 @@ pub async fn drain(
 ) -> Response {
     let request = body.value;
     change
-        .carry_out(&app, "node.drain", &body.sent, move |deck, _| {
+        .carry_out(&app, "node.drain", body.sent, move |deck, _| {
             let (pool, node) = find(deck.world(), &name)?;
             // A lost node stays lost; what it lost its work for is said already.
             let now = show(deck.world(), (pool, node))?.status;

@@ -57,7 +57,7 @@ pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Pool> {
 pub async fn create(State(app): State<App>, change: Change, body: Json<NewPool>) -> Response {
     let new = body.value;
     change
-        .carry_out(&app, "pool.create", &body.sent, move |deck, _| {
+        .carry_out(&app, "pool.create", body.sent, move |deck, _| {
             let id = create_on(deck, &new)?;
             Ok(Made { status: StatusCode::CREATED, version: None, body: show(deck.world(), id)? })
         })

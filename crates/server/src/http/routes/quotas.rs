@@ -8,6 +8,7 @@ use super::{DryRunParams, PageParams, page};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use crate::view;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -97,7 +98,7 @@ pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Quota> 
 pub async fn create(State(app): State<App>, change: Change, body: Json<NewQuota>) -> Response {
     let new = body.value;
     change
-        .carry_out(&app, "quota.create", &body.sent, move |deck, _| {
+        .carry_out(&app, "quota.create", body.sent, move |deck, _| {
             let id = create_on(deck, &new)?;
             made(deck, StatusCode::CREATED, id)
         })
@@ -143,7 +144,7 @@ pub async fn put(
     let new = body.value;
     let mode = params.mode.map_or(tidegate_engine::words::Mode::Refuse, Into::into);
     change
-        .carry_out(&app, "quota.set", &body.sent, move |deck, change| {
+        .carry_out(&app, "quota.set", body.sent, move |deck, change| {
             let id = find(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             if new.metadata.name.as_str() != name {
@@ -188,7 +189,7 @@ pub async fn scale(
 ) -> Response {
     let request = body.value;
     change
-        .carry_out(&app, "quota.scale", &body.sent, move |deck, change| {
+        .carry_out(&app, "quota.scale", body.sent, move |deck, change| {
             let id = find(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let command = request.command(&deck.world().engine, id)?;
@@ -210,7 +211,7 @@ pub async fn transfer(
 ) -> Response {
     let request = body.value;
     change
-        .carry_out(&app, "quota.transfer", &body.sent, move |deck, change| {
+        .carry_out(&app, "quota.transfer", body.sent, move |deck, change| {
             let id = find(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let command = request.command(&deck.world().engine, id)?;
@@ -226,7 +227,7 @@ pub async fn transfer(
     responses((status = 200, body = Quota), (status = "default", body = Problem)))]
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
-        .carry_out(&app, "quota.delete", b"", move |deck, change| {
+        .carry_out(&app, "quota.delete", Bytes::new(), move |deck, change| {
             let id = find(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let last = show(deck.world(), id)?;

@@ -10,6 +10,7 @@ use crate::core::deck::Deck;
 use crate::core::past::{self, Remains};
 use crate::core::world::{Document, World};
 use crate::view;
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -82,8 +83,8 @@ pub async fn past_one(app: &App, name: &str) -> Result<Remains, Refused> {
 pub async fn submit(State(app): State<App>, change: Change, body: Json<NewWorkload>) -> Response {
     let new = body.value;
     change
-        .carry_out(&app, "workload.submit", &body.sent, move |deck, _| {
-            let id = submit_on(deck, &new)?;
+        .carry_out(&app, "workload.submit", body.sent, move |deck, _| {
+            let id = submit_on(deck, new)?;
             made(deck, StatusCode::CREATED, id)
         })
         .await
@@ -95,30 +96,30 @@ pub async fn submit(State(app): State<App>, change: Change, body: Json<NewWorklo
 pub async fn batch(State(app): State<App>, change: Change, body: Json<BatchRequest>) -> Response {
     let items = body.value.items;
     change
-        .carry_out(&app, "workload.submit", &body.sent, move |deck, _| {
-            let one = |new: &NewWorkload| match submit_on(deck, new).and_then(|id| show(deck, id)) {
+        .carry_out(&app, "workload.submit", body.sent, move |deck, _| {
+            let one = |new: NewWorkload| match submit_on(deck, new).and_then(|id| show(deck, id)) {
                 Ok(workload) => BatchItem { workload: Some(workload), problem: None },
                 Err(problem) => BatchItem { workload: None, problem: Some(problem) },
             };
-            let results: Vec<BatchItem> = items.iter().map(one).collect();
+            let results: Vec<BatchItem> = items.into_iter().map(one).collect();
             let accepted = results.iter().filter(|item| item.workload.is_some()).count() as u32;
             Ok(Made::ok(BatchResult { accepted, refused: results.len() as u32 - accepted, results }))
         })
         .await
 }
 
-pub fn submit_on(deck: &mut Deck<'_>, new: &NewWorkload) -> Result<WorkloadId, Problem> {
+pub fn submit_on(deck: &mut Deck<'_>, new: NewWorkload) -> Result<WorkloadId, Problem> {
     let module = new.spec.module.map_or("training", |module| module.0.word());
-    let name = match &new.metadata.name {
-        Some(name) => name.clone(),
+    let name = match new.metadata.name {
+        Some(name) => name,
         None => free_name(deck.world(), module),
     };
     if uid::as_workload(&name).is_some() {
         let detail = format!("{} reads like a uid", name.as_str());
         return Err(Problem::new(Code::BadName, detail).at("/metadata/name"));
     }
-    let (labels, owner) = (new.metadata.labels.clone(), deck.origin().by.to_string());
-    submit_document(deck, Document { name, labels, owner, spec: new.spec.clone() })
+    let (labels, owner) = (new.metadata.labels, deck.origin().by.to_string());
+    submit_document(deck, Document { name, labels, owner, spec: new.spec })
 }
 
 fn submit_document(deck: &mut Deck<'_>, document: Document) -> Result<WorkloadId, Problem> {
@@ -140,7 +141,7 @@ fn free_name(world: &World, module: &str) -> Name {
 pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     let past = past_one(&app, &name).await.ok().map(|past| past.resource);
     change
-        .carry_out(&app, "workload.start", b"", move |deck, _| {
+        .carry_out(&app, "workload.start", Bytes::new(), move |deck, _| {
             let id = start_on(deck, &name, past)?;
             made(deck, StatusCode::CREATED, id)
         })
@@ -171,7 +172,7 @@ fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Workload>) -> Result<W
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:stop", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    act(app, change, "workload.stop", b"", name, |workload| Command::Stop { workload }).await
+    act(app, change, "workload.stop", Bytes::new(), name, |workload| Command::Stop { workload }).await
 }
 
 /// Send a workload that runs back to its queue, or start one that has ended.
@@ -180,7 +181,7 @@ pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) ->
 pub async fn restart(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     let past = past_one(&app, &name).await.ok().map(|past| past.resource);
     change
-        .carry_out(&app, "workload.restart", b"", move |deck, _| {
+        .carry_out(&app, "workload.restart", Bytes::new(), move |deck, _| {
             let found = find(deck.world(), &name).ok();
             let running = found.filter(|id| {
                 deck.world().engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Running)
@@ -207,7 +208,7 @@ pub async fn resize(
     body: Json<ResizeRequest>,
 ) -> Response {
     let replicas = body.value.replicas;
-    act(app, change, "workload.resize", &body.sent, name, move |workload| Command::Resize {
+    act(app, change, "workload.resize", body.sent, name, move |workload| Command::Resize {
         workload,
         replicas,
     })
@@ -224,7 +225,7 @@ pub async fn priority(
     body: Json<PriorityRequest>,
 ) -> Response {
     let priority = body.value.priority.0;
-    act(app, change, "workload.priority", &body.sent, name, move |workload| Command::SetPriority {
+    act(app, change, "workload.priority", body.sent, name, move |workload| Command::SetPriority {
         workload,
         priority,
     })
@@ -235,7 +236,7 @@ async fn act(
     app: App,
     change: Change,
     operation: &'static str,
-    sent: &[u8],
+    sent: Bytes,
     name: String,
     command: impl FnOnce(WorkloadId) -> Command + Send + 'static,
 ) -> Response {
@@ -253,7 +254,7 @@ async fn act(
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
-        .carry_out(&app, "workload.delete", b"", move |deck, _| {
+        .carry_out(&app, "workload.delete", Bytes::new(), move |deck, _| {
             let id = find(deck.world(), &name)?;
             let last = show(deck, id)?;
             deck.command(Command::Forget { workload: id })?;
