@@ -77,7 +77,7 @@ impl Session {
         let outbox = Outbox::new(channel().0);
         let (control, writer) = writer::start(read, Box::new(store), outbox, habits)?;
         let machine = Machine::virtual_gpus(CLUSTER).map_err(other)?;
-        first_run(&control, machine).map_err(unavailable)?.map_err(|refusal| other(refusal.what()))?;
+        first_run(&control, vec![machine]).map_err(unavailable)?.map_err(|refusal| other(refusal.what()))?;
         Ok(Session { control, writer, runtime: Runtime::new()? })
     }
 
