@@ -25,7 +25,7 @@ test: ## Format, lints, build, all tests and the worked example, each with its t
 soak: ## Kills and random histories by the thousand; TIDEGATE_SOAK=N multiplies them
 	@scripts/soak.sh
 
-bench: ## Measure decisions; TIDEGATE_TRACES=DIR adds the replay of cluster traces
+bench: build ## Measure decisions, the service and real processes; TIDEGATE_TRACES=DIR adds cluster traces
 	@cargo run --release -p tidegate-bench
 
 lint: ## Format check and lints only

@@ -10,6 +10,9 @@ part_clippy() { cargo clippy --locked --workspace --all-targets -- -D warnings; 
 part_build() { cargo build --locked --workspace --all-targets; }
 part_tests() { cargo test --locked --workspace; }
 
+# The programs of examples/ on a real server. Setting them up needs the network the first time.
+part_examples() { scripts/examples.sh && cargo test --locked -p tidegate-cli --test examples; }
+
 # What a user sees must be what the file says: the text below `----`.
 part_example() {
   local expected
@@ -27,7 +30,7 @@ seconds_since() {
   printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
 }
 
-all=(fmt clippy build tests example)
+all=(fmt clippy build tests example examples)
 report=()
 begin=$EPOCHREALTIME
 for part in "${@:-${all[@]}}"; do

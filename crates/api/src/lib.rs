@@ -6,7 +6,7 @@
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
 //! | `pool`, `node`, `quota`, `workload` | the resources |
-//! | `explain`, `event`, `series`, `simulation`, `actions`, `server` | what else is sent and answered |
+//! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
 //! | `convert`, `uid` | between the wire and the engine |
@@ -27,6 +27,7 @@ pub mod manifest;
 pub mod memory;
 pub mod name;
 pub mod node;
+pub mod output;
 pub mod page;
 pub mod pointer;
 pub mod pool;

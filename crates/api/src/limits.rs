@@ -68,6 +68,14 @@ pub const MAX_WATCHERS: usize = 12_000;
 pub const WATCH_BUFFER: usize = 4_096;
 /// Time between two heartbeats of a watch: under the usual idle limit of proxies.
 pub const WATCH_HEARTBEAT: Span = Span::seconds(15);
+/// Bytes of output in one piece.
+pub const MAX_OUTPUT: usize = 64 << 10;
+/// Bytes of a line that are held back until its end comes, where lines of several replicas are put together.
+pub const MAX_HELD_LINE: usize = 64 << 10;
+/// How long such a line is waited for.
+pub const HELD_LINE_TIME: Span = Span::seconds(1);
+/// Replicas of a workload that are followed at once: each holds a file open.
+pub const MAX_FOLLOWED: usize = 512;
 /// Names in one filter of a watch or a list.
 pub const MAX_FILTER: usize = 64;
 

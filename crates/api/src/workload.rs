@@ -247,6 +247,9 @@ pub struct WorkloadStatus {
     /// Latest start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Time>,
+    /// When it last said that its work is saved, in its present run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saved_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
     /// Restarts after failures so far.
@@ -258,6 +261,9 @@ pub struct WorkloadStatus {
     /// Exit code of the replica that ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
+    /// What the code does not say, such as which signal killed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_detail: Option<String>,
 }
 
 /// Replicas by state.

@@ -164,6 +164,7 @@ impl World {
             started: None,
             ended: None,
             exit_code: None,
+            exit_detail: None,
             reasons: &reasons,
             position: Some(1),
         };

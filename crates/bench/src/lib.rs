@@ -10,6 +10,7 @@
 //! | `drive`, `flow`, `philly` | work in virtual time |
 //! | `openb` | how full a real cluster gets |
 //! | `service` | a real server over loopback HTTP, on a real directory |
+//! | `process` | the binary itself, and real processes |
 
 pub mod admit;
 pub mod backlog;
@@ -23,6 +24,7 @@ pub mod memory;
 pub mod openb;
 pub mod philly;
 pub mod preempt;
+pub mod process;
 pub mod random;
 pub mod reclaim;
 pub mod refuse;

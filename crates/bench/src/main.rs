@@ -7,7 +7,9 @@ use tidegate_bench::bench::Bench;
 use tidegate_bench::clock::Stopwatch;
 use tidegate_bench::memory::{self, Chill};
 use tidegate_bench::table::{Measure, Table};
-use tidegate_bench::{admit, backlog, flow, instructions, openb, philly, preempt, reclaim, refuse, service};
+use tidegate_bench::{
+    admit, backlog, flow, instructions, openb, philly, preempt, process, reclaim, refuse, service,
+};
 
 /// Where the traces of real clusters are.
 const TRACES: &str = "TIDEGATE_TRACES";
@@ -15,7 +17,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 14] = [
+const SECTIONS: [Section; 17] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -31,6 +33,9 @@ const SECTIONS: [Section; 14] = [
     ("latency", service::latency::run),
     ("startup", service::startup::run),
     ("watch", service::watch::run),
+    ("started", process::started::run),
+    ("supervisor", process::supervisor::run),
+    ("jobs", process::jobs::run),
 ];
 
 fn main() -> ExitCode {

@@ -68,6 +68,11 @@ impl Failure {
         self
     }
 
+    /// Whether there is nothing to tell but a number.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.what.is_empty()
+    }
+
     pub(crate) fn is(&self, exit: Exit) -> bool {
         self.code == exit as u8
     }
@@ -118,16 +123,21 @@ pub(crate) fn exit_of_status(status: u16) -> Exit {
 
 /// Data, to stdout. Whoever reads it may stop reading: that is no failure, and nothing is left to do.
 pub(crate) fn print(text: &str) -> Outcome {
-    match write(text) {
+    print_bytes(text.as_bytes())
+}
+
+/// Data that need not be text.
+pub(crate) fn print_bytes(bytes: &[u8]) -> Outcome {
+    match write(bytes) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::silent(0)),
         Err(error) => Err(Failure::new(Exit::Failure, format!("cannot write the output: {error}"))),
     }
 }
 
-fn write(text: &str) -> std::io::Result<()> {
+fn write(bytes: &[u8]) -> std::io::Result<()> {
     let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(bytes)?;
     out.flush()
 }
 

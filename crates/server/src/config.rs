@@ -24,6 +24,7 @@ pub struct Config {
     pub executor: ExecutorKind,
     pub virtual_gpus: Option<String>,
     pub retain_ended: Duration,
+    pub retain_logs: Duration,
     pub snapshot_every: u64,
     /// Where old parts of the log go.
     pub archive: Option<PathBuf>,
@@ -77,6 +78,7 @@ impl Default for Config {
             executor: ExecutorKind::default(),
             virtual_gpus: None,
             retain_ended: Duration::of(Span::hours(24)),
+            retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
             archive: None,
             log: Log::default(),

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use tidegate_executor::inbox::Inbox;
+use tidegate_executor::inbox::{ExitStatus, Inbox};
 use tidegate_executor::{Executor, Report};
 
 /// The longest sleep without a look at the executor.
@@ -111,7 +111,8 @@ impl Between {
                     continue;
                 }
                 if let Some(exit) = finding.exit {
-                    deck.note(Fact::Exited { workload: exit.workload, unit: exit.unit, code: exit.code });
+                    let ExitStatus { workload, unit, code, detail, .. } = exit;
+                    deck.note(Fact::Exited { workload, unit, code, detail });
                 }
             }
         })

@@ -19,6 +19,7 @@ pub mod local;
 pub mod machine;
 pub mod metrics;
 pub mod net;
+pub mod output;
 pub mod samples;
 pub mod serve;
 pub mod token;

@@ -33,6 +33,11 @@ pub fn supervisor() -> io::Result<Vec<OsString>> {
     Ok(vec![std::env::current_exe()?.into(), SUPERVISE.into()])
 }
 
+/// Where processes keep what is theirs, in a data directory.
+pub fn places(data: &Path) -> io::Result<Places> {
+    Ok(Places::below(data.canonicalize()?))
+}
+
 /// The executor over a data directory.
 pub fn executor(
     _config: &Config,
@@ -49,7 +54,7 @@ pub fn executor(
     let inherited = ["PATH", "LANG", "HOME", "USER"];
     let env = inherited.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?.into())));
     let settings = Settings {
-        places: Places::below(data.canonicalize()?),
+        places: places(data)?,
         supervisor,
         first_user: None,
         log_limit: LOG_LIMIT,

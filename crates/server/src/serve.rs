@@ -12,6 +12,7 @@ use crate::machine::Machine;
 use crate::net::limits::Limits;
 use crate::net::listen::{closed, listen, serve};
 use crate::net::tls::{self, TlsError};
+use crate::output::sweep::sweep;
 use crate::samples::{self, Sampler};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
 use crate::{executor_loop, first_run, local};
@@ -132,6 +133,8 @@ pub struct Server {
     listener: TcpListener,
     tls: Option<tokio_rustls::TlsAcceptor>,
     sampler: Sampler,
+    /// How long output is kept, where there is any.
+    retain_logs: Duration,
     threads: Vec<JoinHandle<()>>,
     /// Whether this was the first start.
     pub is_new: bool,
@@ -214,9 +217,14 @@ impl Server {
         let executor =
             executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;
         let (sampler, looking) = samples::start(control.clone(), data).map_err(ServeError::Thread)?;
-        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits);
+        let places = match config.executor {
+            ExecutorKind::Virtual => None,
+            ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
+        };
+        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits);
         let threads = vec![looking, writer, executor];
-        Ok(Server { control, app, listener, tls, sampler, threads, is_new })
+        let retain_logs = Duration::from_millis(config.retain_logs.span().0);
+        Ok(Server { control, app, listener, tls, sampler, retain_logs, threads, is_new })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
@@ -225,9 +233,11 @@ impl Server {
 
     /// Answers until `closing` turns true, then ends in order: requests, executor, writer.
     pub async fn run(self, closing: watch::Receiver<bool>) {
-        let Server { control, app, listener, tls, sampler, threads, .. } = self;
+        let Server { control, app, listener, tls, sampler, retain_logs, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
+        let sweeper =
+            app.places.clone().map(|places| tokio::spawn(sweep(control.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
         let watched = async {
             closed(&mut ending).await;
@@ -235,6 +245,9 @@ impl Server {
         };
         tokio::join!(serve(listener, tls, router(app), limits, closing), watched);
         herald.abort();
+        if let Some(sweeper) = sweeper {
+            sweeper.abort();
+        }
         drop(sampler);
         // The writer ends when nobody can ask any more.
         control.close();

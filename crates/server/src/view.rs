@@ -125,6 +125,7 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
         started: record.started,
         ended: record.ended,
         exit_code: record.exit_code,
+        exit_detail: record.exit_detail.as_deref(),
         reasons: &reasons,
         position: waits.then(|| world.engine.position(now, id)).flatten(),
     };

@@ -159,6 +159,7 @@ pub struct WorkloadFacts<'a> {
     pub started: Option<Tick>,
     pub ended: Option<Tick>,
     pub exit_code: Option<i32>,
+    pub exit_detail: Option<&'a str>,
     /// Why it waits, nearest first: of `Engine::reasons`, or none where that would be too much to ask.
     pub reasons: &'a [Reason],
     /// Its place in the queue, counted from 1.
@@ -190,6 +191,7 @@ impl WorkloadStatus {
         // What is held is a claim on what others still draw.
         let here: Vec<&Unit> = units.iter().copied().filter(|u| u.state != UnitState::Held).collect();
         let started = here.iter().map(|u| u.started).max();
+        let saved = here.iter().filter(|u| u.saved_at > u.started).map(|u| u.saved_at);
         Some(WorkloadStatus {
             state: w.state.into(),
             quota: name(engine.quota_name(w.spec.quota)),
@@ -211,11 +213,13 @@ impl WorkloadStatus {
             class: units.iter().map(|u| u.class).min().map(Class),
             enqueued_at: Time::of(w.enqueued),
             started_at: started.or(facts.started).map(Time::of),
+            saved_at: saved.max().map(Time::of),
             ended_at: facts.ended.filter(|_| w.state.is_ended()).map(Time::of),
             restarts: w.failures,
             preemptions: w.preemptions,
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(engine, *at, cause)),
             exit_code: facts.exit_code,
+            exit_detail: facts.exit_detail.map(Into::into),
         })
     }
 }

@@ -15,7 +15,7 @@ pub mod watch;
 use crate::bench::Bench;
 
 /// Runs one benchmark of the service; what stops it becomes a note.
-fn attempt(bench: &mut Bench, name: &str, run: impl FnOnce(&mut Bench) -> std::io::Result<()>) {
+pub(crate) fn attempt(bench: &mut Bench, name: &str, run: impl FnOnce(&mut Bench) -> std::io::Result<()>) {
     if let Err(error) = run(bench) {
         bench.table.note(format!("{name}: not finished, {error}"));
     }

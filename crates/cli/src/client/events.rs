@@ -10,8 +10,8 @@ use tidegate_api::event::Event;
 use ureq::BodyReader;
 
 /// Tries to get a lost connection back, a second apart.
-const PATIENCE: u32 = 30;
-const PAUSE: Duration = Duration::from_secs(1);
+pub(super) const PATIENCE: u32 = 30;
+pub(super) const PAUSE: Duration = Duration::from_secs(1);
 
 /// What a watch tells.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,14 +96,14 @@ impl Watch<'_> {
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Message {
-    word: String,
+pub(super) struct Message {
+    pub(super) word: String,
     number: Option<u64>,
-    data: String,
+    pub(super) data: String,
 }
 
 /// The next message of a stream of server-sent events; `None` at its end, however it ended.
-fn read(stream: &mut impl BufRead) -> Option<Message> {
+pub(super) fn read(stream: &mut impl BufRead) -> Option<Message> {
     let mut message = Message::default();
     let mut line = String::new();
     loop {

@@ -3,6 +3,7 @@
 pub(crate) mod answer;
 pub(crate) mod events;
 pub(crate) mod find;
+pub(crate) mod output;
 pub(crate) mod pages;
 pub(crate) mod profile;
 
@@ -29,7 +30,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Longest pause, whatever a server asks for in Retry-After.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Client {
     agent: Agent,
     found: Found,
@@ -48,6 +49,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) body: Option<(&'static str, Vec<u8>)>,
     pub(crate) if_match: Option<&'a str>,
     pub(crate) last_event: Option<u64>,
+    /// The media type that is asked for, where there are several.
+    pub(crate) accept: Option<&'static str>,
     /// The answer is read as it comes.
     pub(crate) is_stream: bool,
 }
@@ -61,6 +64,7 @@ impl Ask<'_> {
             body: None,
             if_match: None,
             last_event: None,
+            accept: None,
             is_stream: false,
         }
     }
@@ -175,6 +179,9 @@ impl Client {
         }
         if let Some(number) = ask.last_event {
             request = request.header("last-event-id", number.to_string());
+        }
+        if let Some(kind) = ask.accept {
+            request = request.header(header::ACCEPT, kind);
         }
         let response = match &ask.body {
             Some((kind, bytes)) => {

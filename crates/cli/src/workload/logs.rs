@@ -1,18 +1,25 @@
-//! `tidegate logs`: what a workload wrote.
+//! `tidegate logs`: what a workload wrote, and what it writes.
 
 use super::PATH;
 use crate::client::{Ask, Client, Query};
-use crate::exit::{Exit, Failure, Outcome, print};
+use crate::exit::{Exit, Failure, Outcome, print_bytes};
 use clap::Args;
 use std::io::Read;
 use tidegate_api::name::Name;
+use tidegate_api::output::Braid;
+use tidegate_api::workload::Workload;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate logs train-1
-  tidegate logs -f train-1 --replica 2";
+  tidegate logs -f train-1 --replica 2
+  tidegate logs --tail 20 train-1
+
+Of several replicas every line begins with the number of its replica, such as [2].
+What is printed is what was written, byte by byte, over all runs of the workload.";
 
 #[derive(Args, Debug)]
 pub(crate) struct Logs {
+    /// A name, for the latest of that name, or a uid
     name: Name,
     /// Go on with what it writes, until it has ended
     #[arg(short, long)]
@@ -20,7 +27,7 @@ pub(crate) struct Logs {
     /// Only this replica, counted from 0
     #[arg(long, value_name = "N")]
     replica: Option<u32>,
-    /// Only so many lines from the end
+    /// Only so many lines from the end, of each replica
     #[arg(long, value_name = "N")]
     tail: Option<u32>,
 }
@@ -28,9 +35,13 @@ pub(crate) struct Logs {
 impl Logs {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         let mut query = Query::new();
-        query.extend(self.follow.then(|| ("follow", "true".into())));
         query.extend(self.replica.map(|replica| ("replica", replica.to_string())));
         query.extend(self.tail.map(|lines| ("tail", lines.to_string())));
+        if self.follow {
+            let workload: Workload = client.get(format!("{PATH}/{}", self.name))?;
+            let is_numbered = workload.status.replicas.wanted > 1 && self.replica.is_none();
+            return follow(client, &workload.metadata.uid, is_numbered, query);
+        }
         let mut ask = Ask::get(format!("{PATH}/{}/logs", self.name), query);
         ask.is_stream = true;
         let Some(mut stream) = client.send(&ask)?.stream() else { return Ok(()) };
@@ -42,7 +53,26 @@ impl Logs {
             if count == 0 {
                 return Ok(());
             }
-            print(&String::from_utf8_lossy(&buffer[..count]))?;
+            print_bytes(&buffer[..count])?;
         }
     }
+}
+
+/// Prints what a workload writes until it has ended.
+pub(crate) fn follow(client: &Client, uid: &str, is_numbered: bool, query: Query) -> Outcome {
+    let mut following = client.follow_output(format!("{PATH}/{uid}/logs"), query)?;
+    let mut braid = Braid::new(is_numbered);
+    let mut first = None;
+    let mut text = Vec::new();
+    while let Some(output) = following.next()? {
+        if *first.get_or_insert(output.replica) != output.replica {
+            braid.number();
+        }
+        let unreadable = || Failure::new(Exit::Failure, "the server sent output that is none");
+        braid.add(output.replica, &output.decoded().ok_or_else(unreadable)?, &mut text);
+        print_bytes(&text)?;
+        text.clear();
+    }
+    braid.flush(&mut text);
+    print_bytes(&text)
 }

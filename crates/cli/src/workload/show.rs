@@ -80,7 +80,7 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
             }
         }
         WorkloadState::Leaving => preempted.unwrap_or_else(|| "was asked to stop".into()),
-        WorkloadState::Failed => status.exit_code.map_or(String::new(), |code| format!("exit code {code}")),
+        WorkloadState::Failed => exit(workload).unwrap_or_default(),
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
             let some = format!("{} of {} replicas run", counts.running, counts.wanted);
@@ -88,6 +88,16 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         }
         _ => String::new(),
     }
+}
+
+/// `exit code 137 (killed by SIGKILL)`.
+pub(crate) fn exit(workload: &Workload) -> Option<String> {
+    exit_code(workload).map(|code| format!("exit code {code}"))
+}
+
+fn exit_code(workload: &Workload) -> Option<String> {
+    let detail = workload.status.exit_detail.as_ref().map_or(String::new(), |detail| format!(" ({detail})"));
+    workload.status.exit_code.map(|code| format!("{code}{detail}"))
 }
 
 /// `preempted by a1 (child-level of Quota1)`.
@@ -200,11 +210,12 @@ pub(crate) fn text(workload: &Workload) -> String {
     facts
         .maybe("submitted", since(Some(workload.metadata.created_at)))
         .maybe("started", since(status.started_at))
+        .maybe("saved", since(status.saved_at))
         .maybe("ended", since(status.ended_at));
     if let (Some(start), WorkloadState::Running) = (status.started_at, status.state) {
         facts.add("running for", short(now_ms().saturating_sub(start.tick().0)));
     }
-    facts.maybe("exit code", status.exit_code);
+    facts.maybe("exit code", exit_code(workload));
     if status.preemptions > 0 {
         facts.add("preempted", format!("{} times", status.preemptions));
     }

@@ -2,13 +2,14 @@
 
 use super::PATH;
 use super::act::priority;
+use super::logs::follow;
 use super::show::{sentence, text};
 use super::wait::wait;
 use crate::client::{Ask, Changed, Client};
-use crate::exit::{Failure, Outcome};
+use crate::exit::{Failure, Outcome, note};
 use crate::manifest;
 use crate::output::change::ChangeOptions;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
 use tidegate_api::decimal::{Cores, Gpus};
 use tidegate_api::duration::Duration;
@@ -24,11 +25,13 @@ pub(crate) const EXAMPLES: &str = "Examples:
   tidegate submit --module service --name web --gpus 0.5 --replicas 3 -- ./serve
   tidegate submit -f train.yaml --priority 7 --dry-run     who would be preempted, and why
   tidegate submit --wait --timeout 10m -- make test; echo $?
+  tidegate submit --follow -- python train.py              as if it ran here
   tidegate submit --gpus 8 --duration 1h                   on the virtual executor
 
-With --wait the exit code is the job's; 8 means that it had not ended when the time was over.";
+With --wait or --follow the exit code is the job's; 8 means that it had not ended when the time was over.";
 
 #[derive(Args, Clone, Debug)]
+#[command(group(ArgGroup::new("waits").args(["wait", "follow"]).multiple(true)))]
 pub(crate) struct Submit {
     /// A manifest of kind Workload; - reads standard input. Flags change its fields
     #[arg(short, long, value_name = "FILE")]
@@ -104,8 +107,11 @@ pub(crate) struct Submit {
     /// Wait until it has ended, and exit with its exit code
     #[arg(short, long, conflicts_with = "dry_run")]
     wait: bool,
-    /// Wait no longer than this, then exit with 8
-    #[arg(long, value_name = "TIME", requires = "wait")]
+    /// Print what it writes until it has ended, and exit with its exit code
+    #[arg(long, conflicts_with = "dry_run")]
+    follow: bool,
+    /// With --wait or --follow: wait no longer than this, then exit with 8
+    #[arg(long, value_name = "TIME", requires = "waits")]
     timeout: Option<Duration>,
     #[command(flatten)]
     options: ChangeOptions,
@@ -148,11 +154,28 @@ impl Submit {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         let new = self.workload()?;
         let changed: Changed<Workload> = client.change(Ask::post(PATH, &new)?, self.options.dry_run)?;
-        self.options.print(&changed, sentence, |workload, _| text(workload))?;
         match changed {
-            Changed::Made(workload) if self.wait => wait(client, &workload, self.timeout),
-            _ => Ok(()),
+            Changed::Made(workload) if self.follow => self.follow(client, &workload),
+            changed => {
+                self.options.print(&changed, sentence, |workload, _| text(workload))?;
+                match changed {
+                    Changed::Made(workload) if self.wait => wait(client, &workload, self.timeout, || ()),
+                    _ => Ok(()),
+                }
+            }
         }
+    }
+
+    /// stdout is the job's: whatever else is to be said goes to stderr.
+    fn follow(&self, client: &Client, workload: &Workload) -> Outcome {
+        note(sentence(workload));
+        let (told, uid) = (client.clone(), workload.metadata.uid.clone());
+        let is_numbered = workload.status.replicas.wanted > 1;
+        let output = std::thread::spawn(move || follow(&told, &uid, is_numbered, Vec::new()));
+        wait(client, workload, self.timeout, || match output.join() {
+            Ok(Err(failure)) if !failure.is_silent() => note(format!("no more output: {failure}")),
+            _ => {}
+        })
     }
 
     /// What the file says, with what the flags say in its place.

@@ -1,7 +1,7 @@
 //! Waits until a workload has ended, and says as it said.
 
 use super::PATH;
-use super::show::{is_ended, sentence, why, word};
+use super::show::{exit, is_ended, sentence, why, word};
 use crate::client::Client;
 use crate::clock;
 use crate::exit::{Exit, Failure, Outcome, note};
@@ -13,7 +13,13 @@ use tidegate_api::workload::{Workload, WorkloadState};
 const FIRST_LOOK: Duration = Duration::from_millis(20);
 const SLOWEST: Duration = Duration::from_secs(1);
 
-pub(crate) fn wait(client: &Client, submitted: &Workload, timeout: Option<duration::Duration>) -> Outcome {
+/// `at_end` is called once it has ended, before that is told.
+pub(crate) fn wait(
+    client: &Client,
+    submitted: &Workload,
+    timeout: Option<duration::Duration>,
+    at_end: impl FnOnce(),
+) -> Outcome {
     let begun = clock::instant();
     let limit = timeout.map(|timeout| Duration::from_millis(timeout.span().0));
     let uid = &submitted.metadata.uid;
@@ -22,6 +28,7 @@ pub(crate) fn wait(client: &Client, submitted: &Workload, timeout: Option<durati
     loop {
         let workload: Workload = client.get(format!("{PATH}/{uid}"))?;
         if is_ended(workload.status.state) {
+            at_end();
             return ended(&workload);
         }
         let now = sentence(&workload);
@@ -58,8 +65,8 @@ fn ended(workload: &Workload) -> Outcome {
         WorkloadState::Stopped => Err(Failure::new(Exit::Failure, format!("{name} was stopped"))),
         _ => {
             let code = workload.status.exit_code;
-            note(match code {
-                Some(code) => format!("{name} failed with exit code {code}"),
+            note(match exit(workload) {
+                Some(exit) => format!("{name} failed with {exit}"),
                 None => format!("{name} failed"),
             });
             let code = code.and_then(|code| u8::try_from(code).ok()).filter(|code| *code > 0);

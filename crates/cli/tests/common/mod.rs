@@ -198,6 +198,13 @@ impl Following {
     }
 }
 
+impl Following {
+    /// It ends by itself; its exit code.
+    pub(crate) fn end(mut self) -> i32 {
+        self.child.wait().expect("it ends").code().unwrap_or(-1)
+    }
+}
+
 impl Drop for Following {
     fn drop(&mut self) {
         let _ = self.child.kill();

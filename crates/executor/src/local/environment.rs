@@ -108,3 +108,76 @@ impl Scene<'_> {
         all
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::{Launch, Work};
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+    use tidegate_engine::ids::{Span, Tick, WorkloadId};
+    use tidegate_engine::words::Module;
+
+    const PAGE: &str = include_str!("../../../../docs/what-your-program-sees.md");
+
+    /// Names of all variables that one of two replicas with a role, a port and a part of a GPU finds.
+    fn names(module: Module) -> BTreeSet<String> {
+        let mut launch = Launch::of_work(module, Work::default());
+        launch.roles = vec!["worker".into()];
+        let replica = Replica {
+            unit: 0,
+            index: 0,
+            rank: 0,
+            role: 0,
+            run: 1,
+            since: Tick::ZERO,
+            node: "local-0".into(),
+            devices: Devices::Part { device: 0, milli: 500 },
+            model: None,
+            cpu: 1_000,
+            memory: 1,
+        };
+        let assignment = Assignment {
+            workload: WorkloadId(1),
+            name: "w".into(),
+            generation: 1,
+            launch: Arc::new(launch),
+            run: 1,
+            began: Tick::ZERO,
+            saved: Span(0),
+            saved_at: Tick::ZERO,
+            replicas: vec![replica.clone(), Replica { index: 1, rank: 1, ..replica.clone() }],
+            leaving: Vec::new(),
+        };
+        let scene = Scene {
+            places: &Places::below("data"),
+            assignment: &assignment,
+            replica: &replica,
+            dir: &RunDir::at("run"),
+            restarts: 0,
+            port: Some(20_000),
+            meeting_port: Some(20_001),
+            device_names: &[],
+            base: &[],
+            is_apart: true,
+        };
+        scene.variables().into_iter().map(|(name, _)| name.into()).collect()
+    }
+
+    /// Names between backticks in the first column of the page's first table.
+    fn documented() -> BTreeSet<String> {
+        let rows = PAGE.lines().skip_while(|line| !line.starts_with("| variable |")).skip(2);
+        let cells = rows.take_while(|line| line.starts_with('|')).filter_map(|line| line.split('|').nth(1));
+        let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        names.map(str::to_string).collect()
+    }
+
+    #[test]
+    fn the_page_names_what_a_program_finds() {
+        let mut found = names(Module::Training);
+        found.extend(names(Module::Service));
+        // It is in the table of directories.
+        found.remove("HOME");
+        assert_eq!(found, documented());
+    }
+}

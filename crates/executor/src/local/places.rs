@@ -62,7 +62,12 @@ impl Places {
     }
 
     pub fn logs(&self, workload: WorkloadId) -> PathBuf {
-        self.root.join("logs").join(workload.0.to_string())
+        self.all_logs().join(workload.0.to_string())
+    }
+
+    /// Output of everybody.
+    pub fn all_logs(&self) -> PathBuf {
+        self.root.join("logs")
     }
 
     fn workspace(&self, workspace: WorkspaceId) -> PathBuf {

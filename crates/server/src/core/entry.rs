@@ -31,7 +31,14 @@ impl Origin {
 #[serde(rename_all = "camelCase")]
 pub enum Fact {
     /// A unit's processes ended by themselves.
-    Exited { workload: WorkloadId, unit: u32, code: i32 },
+    Exited {
+        workload: WorkloadId,
+        unit: u32,
+        code: i32,
+        /// What the code does not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        detail: Option<Box<str>>,
+    },
 }
 
 /// Writes and reads as JSON; fields that are added later need a default.
@@ -119,7 +126,10 @@ mod tests {
             origin: Arc::new(Origin { request: Some("r-1".into()), ..Origin::new("admin", "pool.create") }),
             events: vec![Event { at: Tick(1_000), kind }],
             steps: Vec::new(),
-            facts: vec![Fact::Exited { workload: WorkloadId(7), unit: 0, code: -9 }],
+            facts: vec![
+                Fact::Exited { workload: WorkloadId(7), unit: 0, code: 137, detail: Some("killed".into()) },
+                Fact::Exited { workload: WorkloadId(8), unit: 0, code: 1, detail: None },
+            ],
         }
     }
 

@@ -44,6 +44,8 @@ pub struct WorkloadRecord {
     pub ended: Option<Tick>,
     /// How its processes ended last.
     pub exit_code: Option<i32>,
+    /// What the code does not say.
+    pub exit_detail: Option<Box<str>>,
     /// Numbers of its events.
     pub events: SmallVec<[u64; 3]>,
 }
@@ -91,6 +93,7 @@ impl Shell {
                     started: None,
                     ended: None,
                     exit_code: None,
+                    exit_detail: None,
                     events: SmallVec::from_slice(&[number]),
                 };
                 self.workloads.insert(*workload, record);
@@ -109,9 +112,9 @@ impl Shell {
     }
 
     pub fn learn(&mut self, fact: &Fact) {
-        let Fact::Exited { workload, code, .. } = fact;
+        let Fact::Exited { workload, code, detail, .. } = fact;
         if let Some(record) = self.workloads.get_mut(workload) {
-            record.exit_code = Some(*code);
+            (record.exit_code, record.exit_detail) = (Some(*code), detail.clone());
         }
     }
 

@@ -1,13 +1,16 @@
 //! What every route has at hand.
 
+use super::problem::Refused;
 use crate::core::control::Control;
 use crate::net::limits::Limits;
 use crate::samples::Samples;
 use crate::token::TokenHash;
 use std::sync::{Arc, Mutex};
 use tidegate_api::limits::MAX_SIMULATIONS;
+use tidegate_api::problem::{Code, Problem};
+use tidegate_executor::local::Places;
 use tidegate_store::{Reader, StoreError};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Cheap to clone: one for every request.
 #[derive(Clone, Debug)]
@@ -21,6 +24,8 @@ pub struct Parts {
     pub samples: Arc<Samples>,
     /// Turns for simulations.
     pub simulations: Arc<Semaphore>,
+    /// Where the processes of this machine keep what is theirs; nothing is there if none are started.
+    pub places: Option<Places>,
     pub limits: Limits,
     /// For watchers: each holds one.
     pub seats: Arc<Semaphore>,
@@ -40,13 +45,32 @@ impl App {
         admin: TokenHash,
         reader: Box<dyn Reader>,
         samples: Arc<Samples>,
+        places: Option<Places>,
         limits: Limits,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
         let seats = Arc::new(Semaphore::new(limits.watchers));
         let admin_name = super::auth::ADMIN.into();
-        App(Arc::new(Parts { control, admin, admin_name, samples, simulations, limits, seats, readers }))
+        App(Arc::new(Parts {
+            control,
+            admin,
+            admin_name,
+            samples,
+            simulations,
+            places,
+            limits,
+            seats,
+            readers,
+        }))
+    }
+
+    /// A place for somebody who stays: each holds one as long as it watches.
+    pub fn seat(&self) -> Result<OwnedSemaphorePermit, Refused> {
+        self.seats.clone().try_acquire_owned().map_err(|_| {
+            let detail = format!("{} watch already, no more can", self.limits.watchers);
+            Refused(Problem::new(Code::TooManyWatchers, detail))
+        })
     }
 
     /// Reads from the store, on a thread that may wait for the disk.

@@ -1,7 +1,7 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+    apply, logs, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -56,7 +56,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         series::of_node,
         series::of_quota,
         series::of_workload,
-        series::logs,
+        logs::logs,
         simulations::run,
         apply::apply,
         watch::watch,

@@ -4,7 +4,7 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+    apply, logs, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -60,7 +60,7 @@ fn api() -> Router<App> {
         .route(&at("/workloads/{name}/-priority"), post(workloads::priority))
         .route(&at("/workloads/{name}/-explain"), get(workloads::explain))
         .route(&at("/workloads/{name}/events"), get(workload_lists::events))
-        .route(&at("/workloads/{name}/logs"), get(series::logs))
+        .route(&at("/workloads/{name}/logs"), get(logs::logs))
         .route(&at("/workloads/{name}/series"), get(series::of_workload))
         .route(&at("/simulations"), post(simulations::run))
         .route(&at("/apply"), post(apply::apply))

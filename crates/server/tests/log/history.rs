@@ -99,7 +99,7 @@ impl History {
                     command => deck.command(command).is_ok(),
                 };
                 if let Some((workload, code)) = ended.filter(|_| done && deck.world().next > before) {
-                    deck.note(Fact::Exited { workload, unit: 0, code });
+                    deck.note(Fact::Exited { workload, unit: 0, code, detail: None });
                 }
             }
             if number.is_multiple_of(10) {

@@ -2,6 +2,7 @@
 #![allow(unused_qualifications, reason = "the macro of paths writes them")]
 
 pub mod apply;
+pub mod logs;
 pub mod nodes;
 pub mod pools;
 pub mod quotas;

@@ -1,9 +1,8 @@
-//! Figures over time, and what is not there yet beside them: output.
+//! Figures over time.
 
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::extract::{Named, Params};
-use super::super::problem::Refused;
 use super::{nodes, quotas, workloads};
 use crate::samples::{INTERVAL, Kind, Subject};
 use axum::extract::State;
@@ -14,7 +13,6 @@ use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::series::{Series, SeriesQuery};
 use tidegate_api::time::Time;
-use tidegate_api::workload::Workload;
 use tidegate_engine::ids::{Span, Tick};
 use utoipa::IntoParams;
 
@@ -100,17 +98,4 @@ pub async fn of_workload(
     let workload = workloads::any(&app, &name).await?;
     let subject = Subject::new(Kind::Workload, &workload.metadata.uid);
     series(app, subject, workload.metadata.name, params).await
-}
-
-/// What a workload has written. 404 while there is nothing: the virtual executor starts nothing.
-#[utoipa::path(get, path = "/api/v1/workloads/{name}/logs", tag = "workloads",
-    params(("name" = String, Path, description = "Name or uid")),
-    responses((status = 200, content_type = "text/plain", body = String), (status = "default", body = Problem)))]
-pub async fn logs(State(app): State<App>, Named(name): Named) -> Result<String, Refused> {
-    let workload: Workload = workloads::any(&app, &name).await?;
-    let name = workload.metadata.name.as_str();
-    let detail = format!("{name} has written nothing: the virtual executor starts nothing");
-    Err(Refused(
-        Problem::new(Code::NotFound, detail).hint(format!("`tidegate events {name}` tells what happened")),
-    ))
 }

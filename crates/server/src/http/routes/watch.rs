@@ -72,10 +72,7 @@ pub async fn watch(
 ) -> Result<Response, Refused> {
     query.check()?;
     let hub = app.control.hub();
-    let Ok(seat) = app.seats.clone().try_acquire_owned() else {
-        let detail = format!("{} watch already, no more can", app.limits.watchers);
-        return Err(Refused(Problem::new(Code::TooManyWatchers, detail)));
-    };
+    let seat = app.seat()?;
     let from = match resumed(&headers, query.after)? {
         Some(last) => last.saturating_add(1),
         None => hub.next(),

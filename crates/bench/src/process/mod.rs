@@ -1,0 +1,13 @@
+//! Real processes: the binary `tidegate` as a user starts it, beside this program.
+//!
+//! | where | what |
+//! |---|---|
+//! | `binary` | a server of its own |
+//! | `started` | from a submission to the process that runs |
+//! | `supervisor` | what looking after a process takes in memory |
+//! | `jobs` | many short jobs, one after the other |
+
+pub mod binary;
+pub mod jobs;
+pub mod started;
+pub mod supervisor;
