@@ -99,9 +99,9 @@ impl Reading {
     }
 
     /// The next piece; `None` if there is nothing more at present.
-    pub fn next(&mut self) -> io::Result<Option<Piece>> {
+    pub fn piece(&mut self) -> io::Result<Option<Piece>> {
         if !self.wish.follow {
-            return self.next_in_order();
+            return self.piece_in_order();
         }
         loop {
             let (early, late): (Vec<u32>, Vec<u32>) = self.replicas().partition(|n| *n < self.turn);
@@ -119,7 +119,7 @@ impl Reading {
     }
 
     /// One replica after the other: only one is open at a time.
-    fn next_in_order(&mut self) -> io::Result<Option<Piece>> {
+    fn piece_in_order(&mut self) -> io::Result<Option<Piece>> {
         loop {
             let Some(&number) = self.trails.range(self.turn..).next().map(|(number, _)| number) else {
                 return Ok(None);
@@ -157,7 +157,7 @@ mod tests {
 
     fn all(reading: &mut Reading) -> Vec<(u32, String)> {
         let mut pieces = Vec::new();
-        while let Some(piece) = reading.next().expect("it reads") {
+        while let Some(piece) = reading.piece().expect("it reads") {
             pieces.push((piece.replica, String::from_utf8(piece.bytes).expect("text")));
         }
         pieces

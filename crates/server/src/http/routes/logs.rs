@@ -110,7 +110,10 @@ pub async fn logs(
             // It is there, and has not said anything.
             _ if was_kept || !workload.status.state.is_ended() => {}
             _ => {
-                return Err(nothing(&workload, "it never started, or that is longer ago than output is kept"));
+                return Err(nothing(
+                    &workload,
+                    "it never started, or that is longer ago than output is kept",
+                ));
             }
         }
     }
@@ -244,7 +247,7 @@ impl Telling {
         loop {
             let mut reading = self.reading.take()?;
             let (reading, next) = blocking(move || {
-                let next = reading.next();
+                let next = reading.piece();
                 (reading, next)
             })
             .await;
