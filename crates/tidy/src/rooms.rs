@@ -12,7 +12,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("api", &["engine"]),
     ("executor", &["engine"]),
     ("server", &["engine", "check", "sim", "store", "api", "executor"]),
-    ("cli", &["engine", "check", "sim", "store", "api", "server"]),
+    ("cli", &["engine", "check", "sim", "store", "api", "executor", "server"]),
     ("bench", &["engine", "check", "sim", "api", "server", "store"]),
     ("props", &["engine", "check", "sim", "executor"]),
     ("tidy", &[]),
