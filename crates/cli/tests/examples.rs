@@ -40,7 +40,7 @@ fn run(server: &Server, arguments: &[String]) -> String {
 
 /// Two GPUs for a team, which `main` may take back from training.
 fn house() -> Server {
-    let server = Server::with(&["--virtual-gpus", "1x2"]);
+    let server = Server::real(2);
     server.run(&["quota", "set", "main", "--child-level", "1-9:training"]).ok();
     server.run(&["quota", "create", "team", "2", "--parent", "main"]).ok();
     server

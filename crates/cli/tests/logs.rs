@@ -21,7 +21,7 @@ fn output(server: &Server, arguments: &[&str]) -> Output {
 
 #[test]
 fn a_first_job_needs_no_other_step() {
-    let server = Server::with(&[]);
+    let server = Server::with(&["--executor", "local"]);
     let ran = server.run(&["submit", "--name", "hi", "--wait", "--", "echo", "hi"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(server.run(&["logs", "hi"]).ok(), "hi\n");
@@ -34,7 +34,7 @@ fn a_first_job_needs_no_other_step() {
 
 #[test]
 fn how_it_ended_is_told() {
-    let server = Server::with(&["--virtual-gpus", "1x2"]);
+    let server = Server::real(2);
     let ran = server.run(&sh("shot", &["--wait"], "kill -9 $$"));
     assert_eq!(ran.code, 137, "{ran:?}");
     assert!(ran.err.contains("shot failed with exit code 137 (killed by SIGKILL)"), "{ran:?}");
@@ -49,7 +49,7 @@ fn how_it_ended_is_told() {
 
 #[test]
 fn bytes_are_what_was_written() {
-    let server = Server::with(&["--virtual-gpus", "1x2"]);
+    let server = Server::real(2);
     server.run(&sh("binary", &["--wait"], "printf 'a\\377\\000\\200\\n\\r\\033[1mz'")).ok();
     let all = b"a\xff\0\x80\n\r\x1b[1mz";
     assert_eq!(output(&server, &["logs", "binary"]).stdout, all);
@@ -59,7 +59,7 @@ fn bytes_are_what_was_written() {
 
 #[test]
 fn replicas_are_told_apart() {
-    let server = Server::with(&["--virtual-gpus", "1x2"]);
+    let server = Server::real(2);
     let script = "echo first of $RANK; echo last of $RANK; printf end";
     server.run(&sh("gang", &["--replicas", "2", "--gpus", "1", "--wait"], script)).ok();
     let all = "[0] first of 0\n[0] last of 0\n[0] end\n[1] first of 1\n[1] last of 1\n[1] end";
@@ -80,7 +80,7 @@ fn replicas_are_told_apart() {
 
 #[test]
 fn who_follows_sees_restarts_and_the_end() {
-    let server = Server::with(&["--virtual-gpus", "1x2"]);
+    let server = Server::real(2);
     let script = "echo run $TIDEGATE_RESTARTS; [ $TIDEGATE_RESTARTS = 0 ] || exit 0; exec sleep 1000";
     server.run(&["submit", "--name", "full", "--gpus", "2", "--grace", "0s", "--", "sleep", "1000"]).ok();
     server.run(&sh("twice", &["--gpus", "1"], script)).ok();
@@ -95,7 +95,7 @@ fn who_follows_sees_restarts_and_the_end() {
 
 #[test]
 fn who_follows_outlives_the_server() {
-    let mut server = Server::with(&["--virtual-gpus", "1x2"]);
+    let mut server = Server::real(2);
     let go = server.dir.path().join("go");
     let told = format!("GO={}", go.display());
     let script = format!("echo one; {WHEN_TOLD}; echo two; exit 5");
@@ -115,7 +115,7 @@ fn who_follows_outlives_the_server() {
 fn output_is_dropped_when_it_is_old() {
     let config = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(config.path(), "retain-logs = \"0s\"\n").expect("written");
-    let server = Server::with(&["--virtual-gpus", "1x2", "--config", &config.path().to_string_lossy()]);
+    let server = Server::with(&["--executor", "local", "--config", &config.path().to_string_lossy()]);
     server.run(&sh("brief", &["--wait"], "echo hi")).ok();
     common::until(|| (server.run(&["logs", "brief"]).code == 3).then_some(()));
     server.run(&["logs", "brief"]).fails(3, "nothing is kept that brief wrote");

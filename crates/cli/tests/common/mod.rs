@@ -15,6 +15,8 @@ pub(crate) struct Server {
     child: Child,
     pub(crate) url: String,
     pub(crate) token: String,
+    /// It starts processes.
+    is_real: bool,
 }
 
 /// What a command came to.
@@ -88,7 +90,12 @@ impl Server {
     pub(crate) fn with(arguments: &[&str]) -> Server {
         let dir = tempfile::tempdir().expect("a directory");
         let (child, url, token) = spawn(dir.path(), arguments);
-        Server { dir, child, url, token }
+        Server { dir, child, url, token, is_real: arguments.contains(&"local") }
+    }
+
+    /// One that starts processes, with so many virtual GPUs on one node.
+    pub(crate) fn real(gpus: u32) -> Server {
+        Server::with(&["--executor", "local", "--virtual-gpus", &format!("1x{gpus}")])
     }
 
     pub(crate) fn data(&self) -> PathBuf {
@@ -143,7 +150,8 @@ impl Server {
         self.child.wait().expect("it ends");
         let address = self.url.trim_start_matches("http://").to_string();
         std::fs::remove_file(self.data().join("server.address")).expect("it was there");
-        let (child, url, _) = spawn(self.dir.path(), &["--listen", &address]);
+        let executor = if self.is_real { "local" } else { "virtual" };
+        let (child, url, _) = spawn(self.dir.path(), &["--listen", &address, "--executor", executor]);
         (self.child, self.url) = (child, url);
     }
 }
