@@ -6,7 +6,7 @@ mod running;
 
 use crate::event::Cause;
 use crate::funding::{self, Payer, Rules};
-use crate::ids::{ModelId, QuotaId, Tick, WorkloadId};
+use crate::ids::{ModelId, PoolId, QuotaId, Tick, WorkloadId};
 use crate::nodes::{Ask, Barred};
 use crate::reason::{Never, Reason, Unblock};
 use crate::reservation::Bars;
@@ -59,6 +59,17 @@ struct Answers {
     unblock: Vec<Unblock>,
     /// A book has too little: rules of eviction were considered.
     is_short: bool,
+}
+
+impl Answers {
+    /// So much has to come free; where several dimensions wait for it, the most that one of them needs.
+    fn needs_balance(&mut self, pool: PoolId, quota: QuotaId, dimension: Dimension, amount: i64) {
+        let same = |u: &&mut Unblock| matches!(u, Unblock::Balance { dimension: d, .. } if *d == dimension);
+        match self.unblock.iter_mut().find(same) {
+            Some(Unblock::Balance { amount: known, .. }) => *known = amount.max(*known),
+            _ => self.unblock.push(Unblock::Balance { pool, quota, dimension, amount }),
+        }
+    }
 }
 
 impl State {
@@ -195,7 +206,6 @@ impl State {
                 continue;
             }
             out.reasons.push(Reason::Short { pool, dimension: d, short: need - free, need });
-            out.unblock.push(Unblock::Balance { pool, quota, dimension: d, amount: need - free });
             out.is_short = true;
             let alone = !rules.child && rules.siblings.is_none() && !rules.idle;
             let order =
@@ -204,15 +214,22 @@ impl State {
                 .filter_map(|&a| funding::rule_for(&self.tree, quota, rules, a).map(|r| (r.0, a)))
                 .collect();
             usable.sort_by_key(|u| (u.0, self.tree[u.1].order));
+            if self.ledger.any_overdrawn() {
+                for (dimension, amount) in self.missing_on(usable.iter().map(|u| u.1), d, need) {
+                    out.needs_balance(pool, quota, dimension, amount);
+                }
+            } else {
+                out.needs_balance(pool, quota, d, need - free);
+            }
             for (rule, account) in usable.into_iter().take(LISTED_ACCOUNTS) {
                 let cell = self.ledger.cell(account, d);
-                if cell.over() > 0 {
-                    out.reasons.push(Reason::Overdrawn {
-                        pool,
-                        quota: account,
-                        dimension: d,
-                        by: cell.over(),
-                    });
+                if self.ledger.is_overdrawn(account) {
+                    for (dimension, by) in self.overdrafts(account) {
+                        let overdrawn = Reason::Overdrawn { pool, quota: account, dimension, by };
+                        if !out.reasons.contains(&overdrawn) {
+                            out.reasons.push(overdrawn);
+                        }
+                    }
                 } else {
                     out.reasons.push(Reason::Account {
                         pool,
@@ -228,6 +245,36 @@ impl State {
                 }
             }
         }
+    }
+
+    /// What has to come free before these accounts pay so much: those within their shares are asked first, then
+    /// the least overdrawn, which give nothing in any dimension until their overdrafts are gone.
+    fn missing_on(
+        &self,
+        accounts: impl Iterator<Item = QuotaId>,
+        d: Dimension,
+        need: i64,
+    ) -> Vec<(Dimension, i64)> {
+        let mut missing = Vec::new();
+        let over = |a: QuotaId| self.overdrafts(a).map(|o| o.1).sum::<i64>();
+        let mut accounts: Vec<(i64, QuotaId)> = accounts.map(|a| (over(a), a)).collect();
+        accounts.sort_by_key(|a| a.0);
+        let (mut balance, mut shares) = (0, 0);
+        for (over, account) in accounts {
+            if over > 0 && shares >= need {
+                break;
+            }
+            let cell = self.ledger.cell(account, d);
+            (balance, shares) = (balance + cell.balance(), shares + cell.share);
+            missing.extend(self.overdrafts(account).filter(|o| o.0 != d));
+        }
+        missing.extend((balance < need).then_some((d, need - balance)));
+        missing
+    }
+
+    /// By how much an account is overdrawn, in each dimension that is.
+    fn overdrafts(&self, account: QuotaId) -> impl Iterator<Item = (Dimension, i64)> + '_ {
+        Dimension::all().map(move |d| (d, self.ledger.cell(account, d).over())).filter(|o| o.1 > 0)
     }
 
     /// Replicas that the nodes have room for, of those that are needed.
