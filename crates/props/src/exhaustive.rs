@@ -110,6 +110,8 @@ struct Candidate<'a> {
     dearer: bool,
     /// No rule names this replica, but another of the same workload: below its minimum it leaves whole.
     along: bool,
+    /// Recall names it for want of nodes alone; whoever is not needed for that shows this later tier.
+    later: Option<(u8, bool)>,
 }
 
 /// The question: may `replicas` of this workload be had, and by whose leaving?
@@ -146,15 +148,34 @@ impl<'a> Question<'a> {
             return None;
         }
         let (e, p) = (self.engine, &self.payer);
+        let later = self.is_forced(phase, unit);
         if recall(e, p, phase.class, phase.forced(), phase.reach, unit) {
-            return Some(Candidate { unit, tier: 1, dearer: unit.class == Class::Loan, along: false });
+            let lent = recall(e, p, phase.class, phase.forced(), Reach::Accounts, unit);
+            let (dearer, later) = (unit.class == Class::Loan, later.filter(|_| !lent));
+            return Some(Candidate { unit, tier: 1, dearer, along: false, later });
         }
-        let (tier, dearer) = self.is_forced(phase, unit)?;
-        Some(Candidate { unit, tier, dearer, along: false })
+        let (tier, dearer) = later?;
+        Some(Candidate { unit, tier, dearer, along: false, later: None })
     }
 
-    /// Whether both books have room once these are gone.
-    fn feasible(&self, phase: &Phase, pay: Pay, gone: &[&Unit]) -> Option<bool> {
+    /// These victims, each with the first tier that names it, now that it is known what they are needed for: whom
+    /// recall names for want of nodes alone gives it no more than nodes.
+    fn named(&self, phase: &Phase, mut gone: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
+        let mut pays: Vec<&Unit> = gone.iter().map(|c| c.unit).collect();
+        for c in gone.iter_mut() {
+            let Some(later) = c.later else { continue };
+            let others: Vec<&Unit> = pays.iter().copied().filter(|u| !std::ptr::eq(*u, c.unit)).collect();
+            let recalled = self.pays(phase, Pay::All, &others);
+            (c.tier, c.dearer) = if recalled { (1, c.unit.class == Class::Loan) } else { later };
+            if recalled {
+                pays = others;
+            }
+        }
+        gone
+    }
+
+    /// Whether the accounts pay once these are gone.
+    fn pays(&self, phase: &Phase, pay: Pay, gone: &[&Unit]) -> bool {
         let usable = accounts(self.engine, &self.payer, phase.class, phase.forced());
         let mut free = Resources::default();
         for b in self.engine.books().iter().filter(|b| usable.contains(&b.quota) && !b.overdrawn) {
@@ -167,7 +188,12 @@ impl<'a> Question<'a> {
             }
             Dimension::all().for_each(|d| free[d] += balance[d].max(0));
         }
-        if Dimension::all().any(|d| free[d] < self.price[d]) {
+        Dimension::all().all(|d| free[d] >= self.price[d])
+    }
+
+    /// Whether both books have room once these are gone.
+    fn feasible(&self, phase: &Phase, pay: Pay, gone: &[&Unit]) -> Option<bool> {
+        if !self.pays(phase, pay, gone) {
             return Some(false);
         }
         let mut room = self.room.clone();
@@ -297,6 +323,7 @@ impl<'a> Question<'a> {
                     .filter(|(i, _)| set >> i & 1 == 1)
                     .map(|(_, c)| *c)
                     .collect();
+                let gone = self.named(phase, gone);
                 let cost = self.cost(at, &gone);
                 if (phase.forced() && cost.tier < 2) || best.as_ref().is_some_and(|b| b.cost <= cost) {
                     continue;
@@ -329,6 +356,7 @@ impl<'a> Question<'a> {
             let all = self.candidates(phase);
             let gone: Vec<Candidate<'a>> =
                 all.into_iter().filter(|c| victims.contains(&(c.unit.workload, c.unit.number))).collect();
+            let gone = self.named(phase, gone);
             let cost = self.cost(at, &gone);
             if gone.len() < victims.len() || (phase.forced() && cost.tier < 2) {
                 continue;
@@ -341,6 +369,7 @@ impl<'a> Question<'a> {
             for set in 1..(1_u32 << gone.len()) - 1 {
                 let fewer: Vec<Candidate<'a>> =
                     gone.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, c)| *c).collect();
+                let fewer = self.named(phase, fewer);
                 let tier = self.cost(at, &fewer).tier;
                 let allowed = (!phase.forced() || tier >= 2) && self.is_whole(&fewer);
                 let fewer: Vec<&Unit> = fewer.iter().map(|c| c.unit).collect();

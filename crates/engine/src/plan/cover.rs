@@ -10,7 +10,7 @@ use crate::ids::{NodeId, WorkloadId};
 use crate::nodes::{Ask, Capacity};
 use crate::resources::{ModelSet, WHOLE};
 use crate::slot::Slot;
-use crate::unit::UnitState;
+use crate::unit::{Draw, Unit, UnitState};
 use crate::words::Module;
 use crate::workload::Role;
 use smallvec::SmallVec;
@@ -177,14 +177,23 @@ impl<'h, 'a> Cover<'h, 'a> {
         self.trials.insert(node, Trial { capacity, usable, fits, freed: 0 });
     }
 
+    /// What comes free with the plan on accounts that it may use.
+    pub(super) fn freed(&self) -> &Credits {
+        &self.freed
+    }
+
+    /// Draws of a unit on accounts that the plan may use.
+    pub(super) fn usable<'u>(&self, u: &'u Unit) -> impl Iterator<Item = &'u Draw> + use<'u, 'h, 'a> {
+        let hunt = self.hunt;
+        let may = |a| funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, a).is_some();
+        u.grant.draws.iter().filter(move |d| may(d.account))
+    }
+
     /// Adds or takes away what a unit gives back in both books.
     pub(super) fn give(&mut self, unit: u32, named: Option<Named>, sign: i64) {
         let hunt = self.hunt;
         let u = &hunt.s.units[unit];
-        for d in &u.grant.draws {
-            if funding::rule_for(&hunt.s.tree, hunt.quota, hunt.tiers.rules, d.account).is_none() {
-                continue;
-            }
+        for d in self.usable(u) {
             if named.is_none_or(|n| n.takes(d.class, hunt.tiers.class)) {
                 self.taken.add(d.account, d.dimension, sign * d.amount);
             }
@@ -230,7 +239,7 @@ impl<'h, 'a> Cover<'h, 'a> {
     }
 
     /// Holds that a workload drops when it leaves whole.
-    pub(super) fn dropped(&self, id: WorkloadId) -> SmallVec<[u32; 2]> {
+    fn dropped(&self, id: WorkloadId) -> SmallVec<[u32; 2]> {
         let s = self.hunt.s;
         let held = |u: &u32| s.units[*u].state == UnitState::Held && !self.holds.contains(u);
         s.w(id).units.iter().copied().filter(held).collect()
