@@ -90,7 +90,7 @@ impl Checker {
         let mut plan = crate::batch::plan(id, service, evictions, rest);
         // What earlier plans held for it is in the books already.
         plan.grants.retain(|grant| !workload.units.contains_key(&grant.unit));
-        self.world.check_plan(&plan)?;
+        self.world.check_plan(&plan, &self.batch.started)?;
         if plan.is_late() {
             self.batch.firm.extend(plan.grants.iter().map(|grant| (id, grant.unit)));
         }

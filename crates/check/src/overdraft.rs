@@ -8,8 +8,10 @@ use tidegate_engine::ids::QuotaId;
 use tidegate_engine::resources::{Dimension, Resources};
 
 impl World {
-    /// At most so much of the account's share has not arrived yet. Which of several gains arrives first is the
-    /// engine's choice.
+    /// At most so much of the account's share has not arrived yet: all that was declared, though part of it may be
+    /// gone. Gains may wait for gains and are passed on by later changes, and which arrives first is the engine's
+    /// choice; events do not tell. `check_transit` holds what the engine shows of it to the sums of the tree, and
+    /// who uses a gain too early draws the tree beyond its guarantee.
     pub(crate) fn in_transit(&self, account: QuotaId) -> Resources {
         let root = self.quotas[&account].root;
         let others = self.overdrawn.iter().filter(|id| **id != account && self.quotas[id].root == root);

@@ -1,5 +1,6 @@
 //! A plan: evictions for one preemptor, and what it is given.
 
+use crate::grant::demand;
 use crate::line::Standing;
 use crate::quotas::{are_siblings, is_descendant};
 use crate::room::{Need, Room};
@@ -8,8 +9,8 @@ use crate::workloads::{Unit, Workload};
 use crate::world::{Checked, World};
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_engine::event::Cause;
-use tidegate_engine::ids::{QuotaId, WorkloadId};
-use tidegate_engine::resources::Dimension;
+use tidegate_engine::ids::{ModelId, QuotaId, WorkloadId};
+use tidegate_engine::resources::{Dimension, Resources, Shape};
 use tidegate_engine::unit::Grant;
 use tidegate_engine::words::{Class, EvictionRule, IdleUse};
 
@@ -52,13 +53,14 @@ struct Judge<'a> {
     accounts: BTreeSet<QuotaId>,
     /// With all victims gone.
     room: Room,
-    /// `None` for mixed roles.
-    need: Option<Need>,
+    need: Need,
+    /// Workloads that started or grew in this pass: it evicts none of them.
+    fresh: BTreeSet<WorkloadId>,
 }
 
 impl World {
-    /// The victims are leaving, the grants are not yet in the books.
-    pub(crate) fn check_plan(&self, plan: &Plan) -> Checked {
+    /// The victims are leaving, the grants are not yet in the books. `started`: units of this pass.
+    pub(crate) fn check_plan(&self, plan: &Plan, started: &BTreeSet<(WorkloadId, u32)>) -> Checked {
         let by = self.workload(plan.by)?;
         let wrong = |why| self.broken(Breach::WrongPlan { preemptor: self.name(plan.by), why });
         if by.spec.idle == IdleUse::Only {
@@ -73,8 +75,9 @@ impl World {
         }
         let class = plan.class();
         let accounts = self.plan_accounts(by, class != Class::Firm || plan.is_late());
-        let room = self.room(plan.by, by, &accounts);
-        let judge = Judge { world: self, plan, by, class, accounts, room, need: self.need(by, plan) };
+        let room = self.room(plan.by, by, &accounts, class);
+        let fresh = started.iter().map(|unit| unit.0).collect();
+        let judge = Judge { world: self, plan, by, class, accounts, room, need: self.need(by, plan), fresh };
         for eviction in &plan.evictions {
             judge.check_eviction(eviction)?;
         }
@@ -82,18 +85,21 @@ impl World {
         judge.check_tier()
     }
 
-    fn need(&self, by: &Workload, plan: &Plan) -> Option<Need> {
+    fn need(&self, by: &Workload, plan: &Plan) -> Need {
         let quota = self.quota_of(by);
-        let mut replicas = BTreeMap::new();
+        let mut price = Resources::default();
+        plan.grants.iter().for_each(|grant| price = price.plus(&demand(grant)));
+        Dimension::all().filter(|d| !self.keeps(quota, *d)).for_each(|d| price[d] = 0);
+        let mut roles: BTreeMap<(Option<ModelId>, Shape), i64> = BTreeMap::new();
         for grant in &plan.grants {
-            *replicas.entry(grant.model).or_default() += grant.slots.len() as i64;
+            match by.spec.roles.as_slice() {
+                [one] => *roles.entry((grant.model, one.shape)).or_default() += grant.slots.len() as i64,
+                many => many.iter().for_each(|role| {
+                    *roles.entry((grant.model, role.shape)).or_default() += i64::from(role.replicas);
+                }),
+            }
         }
-        by.has_equal_replicas().then(|| Need {
-            shape: by.spec.roles[0].shape,
-            replicas,
-            keeps_cpu: self.keeps(quota, Dimension::CPU),
-            keeps_memory: self.keeps(quota, Dimension::MEMORY),
-        })
+        Need { roles, price }
     }
 
     /// `a`'s policies of tier 2 or 3 name `b`, whatever time protects.
@@ -246,13 +252,9 @@ impl Judge<'_> {
     /// If it stayed, the nodes would not do.
     fn needs_nodes_of(&self, victim: &Workload, eviction: &Eviction, number: u32) -> bool {
         let sets = victim.could_stay(&eviction.units);
-        sets.iter().filter(|set| set.contains(&number)).all(|set| {
-            let room = self.with(eviction, victim, set);
-            match &self.need {
-                Some(need) => !room.places(need),
-                None => !room.fits_nodes(&self.plan.grants),
-            }
-        })
+        sets.iter()
+            .filter(|set| set.contains(&number))
+            .all(|set| !self.with(eviction, victim, set).places(&self.need))
     }
 
     /// The room if these units stayed, and with them what the workload holds.
@@ -271,11 +273,7 @@ impl Judge<'_> {
                 if units.len() == eviction.units.len() && self.is_last_of_late(eviction) {
                     self.take_out_owned(&mut room)?;
                 }
-                let still_fits = match &self.need {
-                    Some(need) => room.funds(need) && room.places(need),
-                    None => room.fits(&self.plan.grants),
-                };
-                if still_fits {
+                if room.funds(&self.need) && room.places(&self.need) {
                     let (preemptor, victim) =
                         (self.world.name(self.plan.by), self.world.name(eviction.victim));
                     return self.world.broken(Breach::NotMinimal { preemptor, victim, units });
@@ -311,7 +309,6 @@ impl Judge<'_> {
 
     /// The latest tier of the plan was opened for a reason: all that earlier ones offer would not do.
     fn check_tier(&self) -> Checked {
-        let Some(need) = &self.need else { return Ok(()) };
         let rules = || self.plan.evictions.iter().map(|e| e.cause.rule);
         let Some(latest) = rules().max().filter(|latest| *latest > EvictionRule::Recall) else {
             return Ok(());
@@ -322,8 +319,8 @@ impl Judge<'_> {
         }
         for (class, siblings, second_tier) in attempts {
             // Without a victim of tier 2 a plan is no firmer than what it borrows.
-            let is_loan = second_tier && self.would_suffice(need, class, siblings, false);
-            if !is_loan && self.would_suffice(need, class, siblings, second_tier) {
+            let is_loan = second_tier && self.would_suffice(class, siblings, false);
+            if !is_loan && self.would_suffice(class, siblings, second_tier) {
                 let (preemptor, tier) = (self.world.name(self.plan.by), latest.word().to_string());
                 return self.world.broken(Breach::TierNotNeeded { preemptor, tier });
             }
@@ -331,10 +328,13 @@ impl Judge<'_> {
         Ok(())
     }
 
-    fn would_suffice(&self, need: &Need, class: Class, siblings: bool, second_tier: bool) -> bool {
+    /// Whether recall for a plan of this class would do, with `second_tier` together with self-level. A recall takes
+    /// back what is lent and never what its victims draw by right: it does not suffice because of what comes free
+    /// with them on top, be it that a plan which is made counts on that to spare others.
+    fn would_suffice(&self, class: Class, siblings: bool, second_tier: bool) -> bool {
         let world = self.world;
         let accounts = world.plan_accounts(self.by, siblings);
-        let mut room = world.room(self.plan.by, self.by, &accounts);
+        let mut room = world.room(self.plan.by, self.by, &accounts, class);
         for eviction in &self.plan.evictions {
             let victim = &world.workloads[&eviction.victim];
             eviction.units.iter().for_each(|n| room.change(&victim.units[n].grant, -1));
@@ -351,8 +351,7 @@ impl Judge<'_> {
             }
             let returns = world.could_evict(other, self.by);
             for (number, unit) in &other.units {
-                // Who starts in this pass is not evicted by it.
-                let stays = unit.standing != Standing::Running || unit.started == world.now;
+                let stays = unit.standing != Standing::Running || self.fresh.contains(id);
                 if stays && !mine.contains(&(*id, *number)) {
                     continue;
                 }
@@ -367,6 +366,6 @@ impl Judge<'_> {
                 }
             }
         }
-        room.funds(need) && room.places(need)
+        room.funds(&self.need) && room.places(&self.need)
     }
 }

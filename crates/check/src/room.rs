@@ -5,11 +5,13 @@ use crate::nodes::taken;
 use crate::quotas::share;
 use crate::workloads::Workload;
 use crate::world::World;
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_engine::ids::{ModelId, NodeId, QuotaId, WorkloadId};
 use tidegate_engine::nodes::NodeState;
 use tidegate_engine::resources::{Dimension, Resources, Shape, WHOLE};
 use tidegate_engine::unit::Grant;
+use tidegate_engine::words::Class;
 
 /// Free room of one node.
 #[derive(Clone, Debug)]
@@ -23,13 +25,12 @@ struct Free {
     reserved: i64,
 }
 
-/// Equal replicas, by the model that the plan chose for them.
+/// What a plan is for: replicas, by shape and by the model that the plan chose for them.
 #[derive(Clone, Debug)]
 pub(crate) struct Need {
-    pub(crate) shape: Shape,
-    pub(crate) replicas: BTreeMap<Option<ModelId>, i64>,
-    pub(crate) keeps_cpu: bool,
-    pub(crate) keeps_memory: bool,
+    pub(crate) roles: BTreeMap<(Option<ModelId>, Shape), i64>,
+    /// What has to be paid, in the dimensions that the tree keeps.
+    pub(crate) price: Resources,
 }
 
 /// Capacity that one preemptor may use. Not in it: what others run on, what is held for others, what is
@@ -41,7 +42,14 @@ pub(crate) struct Room {
 }
 
 impl World {
-    pub(crate) fn room(&self, id: WorkloadId, workload: &Workload, accounts: &BTreeSet<QuotaId>) -> Room {
+    /// For a plan of this class.
+    pub(crate) fn room(
+        &self,
+        id: WorkloadId,
+        workload: &Workload,
+        accounts: &BTreeSet<QuotaId>,
+        class: Class,
+    ) -> Room {
         let mut room = Room { accounts: BTreeMap::new(), nodes: BTreeMap::new() };
         for &account in accounts.iter().filter(|a| self.quotas[a].overdraft.is_none()) {
             let mut free = share(&self.quotas, account);
@@ -63,7 +71,13 @@ impl World {
             };
             room.nodes.insert(n, free);
         }
-        for (_, reservation) in self.reservations.iter().filter(|(holder, _)| **holder != id) {
+        // Higher ranks may take reservations over. Of equals in one queue the first has it: it may be this one.
+        let binds = |holder: &WorkloadId| {
+            let claim = &self.workloads[holder];
+            let (mine, theirs) = (self.rank(workload, class), self.rank(claim, Class::Firm));
+            *holder != id && (mine < theirs || mine == theirs && claim.spec.quota == workload.spec.quota)
+        };
+        for (_, reservation) in self.reservations.iter().filter(|(holder, _)| binds(holder)) {
             for draw in &reservation.accounts {
                 if let Some(free) = room.accounts.get_mut(&draw.account) {
                     free[draw.dimension] -= draw.amount;
@@ -108,51 +122,35 @@ impl Room {
     /// The accounts together have enough, each dimension for itself.
     pub(crate) fn funds(&self, need: &Need) -> bool {
         let free = |d: Dimension| self.accounts.values().map(|free| free[d].max(0)).sum::<i64>();
-        let all: i64 = need.replicas.values().sum();
-        need.replicas.iter().all(|(model, n)| {
-            model.is_none_or(|model| free(Dimension::gpu(model)) >= n * i64::from(need.shape.gpu))
-        }) && (!need.keeps_cpu || free(Dimension::CPU) >= all * i64::from(need.shape.cpu))
-            && (!need.keeps_memory || free(Dimension::MEMORY) >= all * need.shape.memory as i64)
+        need.price.stated().all(|(d, amount)| free(d) >= amount)
     }
 
-    /// The nodes have enough slots. Exact, since all replicas are equal.
+    /// The nodes have enough slots. Exact if all replicas are equal: then counting will do. Otherwise the largest
+    /// come first, each on the first node that has room.
     pub(crate) fn places(&self, need: &Need) -> bool {
-        need.replicas.iter().all(|(model, n)| {
-            let nodes = self.nodes.values().filter(|free| model.is_none() || free.model == *model);
-            let mut slots = 0;
-            nodes.map(|free| free.slots(&need.shape)).any(|here| {
-                slots += here;
-                slots >= *n
-            }) || slots >= *n
+        let mut roles: Vec<_> = need.roles.iter().map(|((model, shape), n)| (*model, *shape, *n)).collect();
+        if roles.windows(2).all(|pair| pair[0].1 == pair[1].1) {
+            return roles.iter().all(|(model, shape, n)| self.slots(*model, shape, *n) >= *n);
+        }
+        let mut nodes = self.nodes.clone();
+        roles.sort_by_key(|role| Reverse(role.1));
+        roles.into_iter().all(|(model, shape, n)| {
+            let model = model.filter(|_| shape.gpu > 0);
+            let usable = nodes.values_mut().filter(|free| model.is_none() || free.model == model);
+            let mut left = n;
+            for free in usable {
+                while left > 0 && free.take(&shape) {
+                    left -= 1;
+                }
+            }
+            left == 0
         })
     }
 
-    /// The grants as they stand fit the accounts and the nodes.
-    pub(crate) fn fits(&self, grants: &[Grant]) -> bool {
-        self.fits_accounts(grants) && self.fits_nodes(grants)
-    }
-
-    fn fits_accounts(&self, grants: &[Grant]) -> bool {
-        let mut after = self.clone();
-        grants.iter().for_each(|grant| after.change_accounts(grant, -1));
-        grants
-            .iter()
-            .flat_map(|grant| &grant.draws)
-            .all(|draw| after.accounts.get(&draw.account).is_some_and(|free| free[draw.dimension] >= 0))
-    }
-
-    pub(crate) fn fits_nodes(&self, grants: &[Grant]) -> bool {
-        let mut after = self.clone();
-        grants.iter().for_each(|grant| after.change_nodes(grant, -1));
-        grants.iter().flat_map(|grant| &grant.slots).all(|slot| {
-            after.nodes.get(&slot.node).is_some_and(|free| {
-                let devices = taken(&slot.devices);
-                free.cpu >= 0
-                    && free.memory >= 0
-                    && (devices.is_empty() || free.whole() >= free.reserved)
-                    && devices.iter().all(|(device, _)| free.devices[usize::from(*device)] >= 0)
-            })
-        })
+    /// Up to `enough` slots of a shape.
+    fn slots(&self, model: Option<ModelId>, shape: &Shape, enough: i64) -> i64 {
+        let nodes = self.nodes.values().filter(|free| model.is_none() || free.model == model);
+        nodes.fold(0, |sum, free| if sum >= enough { sum } else { sum + free.slots(shape) })
     }
 }
 
@@ -169,7 +167,7 @@ impl Free {
             (0, 0) => i64::MAX,
             (0, part) => {
                 let slots: i64 = self.devices.iter().map(|free| (*free).max(0) / part).sum();
-                slots - self.reserved * (whole / part)
+                slots - self.reserved.min(self.whole()) * (whole / part)
             }
             (count, _) => (self.whole() - self.reserved) / count,
         };
@@ -177,5 +175,24 @@ impl Free {
         let rest = by(self.cpu, i64::from(shape.cpu)).min(by(self.memory, shape.memory as i64));
         // Nodes together must not overflow when a shape asks for nothing at all.
         by_devices.min(rest).clamp(0, i64::from(u32::MAX))
+    }
+
+    /// Seats one replica, on the fullest devices that have room; false if there is none.
+    fn take(&mut self, shape: &Shape) -> bool {
+        if self.slots(shape) < 1 {
+            return false;
+        }
+        let part = i64::from(shape.fraction());
+        for _ in 0..shape.devices() {
+            let free = self.devices.iter_mut().find(|free| **free >= i64::from(WHOLE));
+            *free.expect("counted above") = 0;
+        }
+        if part > 0 {
+            let fullest = self.devices.iter_mut().filter(|free| **free >= part).min();
+            *fullest.expect("counted above") -= part;
+        }
+        self.cpu -= i64::from(shape.cpu);
+        self.memory -= shape.memory as i64;
+        true
     }
 }

@@ -74,11 +74,6 @@ impl Workload {
         self.spec.priority
     }
 
-    /// All replicas ask for the same, so that counting slots is exact.
-    pub(crate) fn has_equal_replicas(&self) -> bool {
-        self.spec.roles.iter().all(|role| role.shape == self.spec.roles[0].shape)
-    }
-
     /// A service or an elastic job: each replica is a unit. Otherwise unit 0 is the whole gang.
     pub(crate) fn is_by_replica(&self) -> bool {
         self.spec.is_service() || self.spec.min() < self.spec.replicas()

@@ -1,8 +1,8 @@
 //! Plans: certified, minimal, no later tier than needed.
 
 use crate::history::*;
-use tidegate_engine::event::Cause;
-use tidegate_engine::ids::QuotaId;
+use tidegate_engine::event::{Cause, EventKind};
+use tidegate_engine::ids::{NodeId, QuotaId};
 use tidegate_engine::policy::Policy;
 use tidegate_engine::resources::Shape;
 use tidegate_engine::unit::{Draw, Grant};
@@ -136,6 +136,12 @@ fn mixed_roles_use_what_every_victim_leaves() {
         &plan(roles(2), 4, &[slot(0, 0, 2), slot(0, 2, 1), slot(0, 3, 1)], &[1, 2, 3]),
         "NotMinimal",
     );
+    // Spread over what three leave: two would have done, only with other places.
+    breaks(
+        &crowded(),
+        &plan(roles(2), 4, &[slot(0, 0, 2), slot(0, 2, 1), slot(0, 4, 1)], &[1, 2, 3]),
+        "NotMinimal",
+    );
 }
 
 #[test]
@@ -181,6 +187,64 @@ fn a_later_tier_opens_only_when_earlier_ones_do_not_suffice() {
     breaks(&log, &evict, "TierNotNeeded");
     // Without siblings in scope there is nothing to recall.
     passes(&tiers(self_level(Scope::SameQuota)), &evict);
+}
+
+#[test]
+fn a_later_tier_is_not_needed_for_several_roles_either() {
+    let role = |gpu| Role { replicas: 1, shape: Shape::with_gpu(gpu) };
+    let spec = WorkloadSpec { roles: [role(2_000), role(6_000)].into_iter().collect(), ..training(A, 1, 1) };
+    let evict = vec![vec![
+        queued(5, prio(spec, 7)),
+        preempted(1, cause(EvictionRule::SelfLevel, Some(5), Class::Firm, 4)),
+        held(5, &[grant(0, &[own(A, 8)], &[slot(0, 0, 2), slot(0, 2, 6)])]),
+    ]];
+    breaks(&tiers(self_level(Scope::Both)), &evict, "TierNotNeeded");
+    passes(&tiers(self_level(Scope::SameQuota)), &evict);
+}
+
+#[test]
+fn who_only_shrank_in_a_pass_can_still_be_recalled_in_it() {
+    // w2 has four replicas on idle capacity of B. B's own w6 takes one back; as a loan w5 could have the others.
+    let mut log = world(Policy::default(), self_level(Scope::Both), Policy::default());
+    log.push(run(1, prio(training(A, 1, 8), 4), &claim(&[own(A, 8)], 0, 0, 8)));
+    let spec = WorkloadSpec { idle: IdleUse::Accept, min_replicas: Some(1), ..training(A, 4, 2) };
+    let all: Vec<_> = (0..4).map(|i| grant(i, &[idle(B, 2)], &[slot(1, i * 2, 2)])).collect();
+    log.push(run(2, spec, &all));
+    let shrink = vec![
+        queued(6, training(B, 1, 2)),
+        evicted(2, &[3], Exit::Shrink, 3, Cause { policy_of: Some(B), ..recall(6) }),
+        held(6, &claim(&[own(B, 2)], 1, 6, 2)),
+    ];
+    let evict = vec![
+        queued(5, prio(training(A, 1, 6), 7)),
+        preempted(1, cause(EvictionRule::SelfLevel, Some(5), Class::Firm, 4)),
+        held(5, &claim(&[own(A, 6)], 0, 0, 6)),
+    ];
+    passes(&log, std::slice::from_ref(&shrink));
+    breaks(&log, &[[shrink, evict].concat()], "TierNotNeeded");
+}
+
+#[test]
+fn a_reservation_of_lower_rank_could_have_been_taken_over() {
+    let reserved = |priority| {
+        let accounts = std::iter::once(own(B, 4)).collect();
+        vec![
+            queued(7, prio(training(B, 1, 4), priority)),
+            EventKind::Reserved { workload: w(7), accounts, nodes: vec![(NodeId(1), 4)] },
+        ]
+    };
+    let idler = WorkloadSpec { idle: IdleUse::Accept, ..training(A, 1, 4) };
+    let log = |priority| {
+        let idle = run(1, idler.clone(), &claim(&[idle(B, 4)], 0, 0, 4));
+        [plain(), vec![reserved(priority), idle]].concat()
+    };
+    let plan = vec![
+        queued(5, prio(training(B, 1, 4), 5)),
+        preempted(1, Cause { policy_of: Some(B), ..recall(5) }),
+        held(5, &claim(&[own(B, 4)], 0, 0, 4)),
+    ];
+    passes(&log(6), std::slice::from_ref(&plan));
+    breaks(&log(4), &[plan], "NotMinimal");
 }
 
 #[test]
