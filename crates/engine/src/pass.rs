@@ -164,7 +164,13 @@ impl Session<'_> {
                 tried.is_some_and(|t| t.epoch == epoch && t.rounds & (1 << round as u8) != 0)
                     || pass.barred.contains_key(&(quota, key))
             };
-            let Some((key, entry)) = queue.next(&q.policy.queue, self.now, failed) else { continue };
+            // Who comes later in the same queue had the start taken back: they are as if it had started and gone.
+            let aside = |key: LaneKey| {
+                let by = pass.barred.get(&(quota, key)).and_then(|by| s.workloads[by.index()].as_deref());
+                by.is_some_and(|by| by.spec.quota == quota)
+            };
+            let next = queue.next(&q.policy.queue, self.now, failed, aside);
+            let Some((key, entry)) = next else { continue };
             let used = s.ledger.account(quota).used;
             let turn = Turn {
                 depth: q.depth,

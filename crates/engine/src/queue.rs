@@ -249,12 +249,13 @@ impl Queue {
     }
 
     /// Who is to be tried next: the first in order whose lane has not `failed`, as far as the strategy lets one
-    /// look past those that have.
+    /// look past those that have. Nobody waits for lanes that are set `aside`.
     pub(crate) fn next(
         &mut self,
         policy: &QueuePolicy,
         now: Tick,
         failed: impl Fn(LaneKey) -> bool,
+        aside: impl Fn(LaneKey) -> bool,
     ) -> Option<(LaneKey, Entry)> {
         if self.lanes.is_empty() && self.fresh.len() == 1 {
             let (key, entry) = self.fresh[0];
@@ -271,12 +272,13 @@ impl Queue {
             let (key, entry) = self.head.or_else(|| first(self).map(|(_, e, k)| (k, e)))?;
             debug_assert_eq!(first(self), Some((key.priority, entry, key)), "who comes first is known");
             self.head = Some((key, entry));
-            return (!self.is_stuck(key) && !failed(key)).then_some((key, entry));
+            if !aside(key) {
+                return (!self.is_stuck(key) && !failed(key)).then_some((key, entry));
+            }
         }
-        let window = self.window(policy, now);
-        let is_strict = match window {
+        let is_strict = match self.window_past(policy, now, &aside) {
             Some(1) => true,
-            Some(n) => return self.next_within(policy, now, n, failed),
+            Some(n) => return self.next_within(policy, now, n, failed, aside),
             None => false,
         };
         // The first in line: nobody behind it is tried.
@@ -286,7 +288,7 @@ impl Queue {
             let place = self.place(policy, now, key, lane.first);
             let comes_before = |other: Option<Place>| other.is_none_or(|other| place < other);
             let ahead = comes_before(barrier);
-            if is_strict && ahead && self.in_line(key, lane) {
+            if is_strict && ahead && self.in_line(key, lane) && !aside(key) {
                 barrier = Some(place);
             }
             if ahead && comes_before(best.map(|b| b.0)) && lane.stuck != Some(self.epoch) && !failed(key) {
@@ -316,16 +318,20 @@ impl Queue {
 
     /// How many of the first that wait may be tried; `None` is all.
     pub(crate) fn window(&self, policy: &QueuePolicy, now: Tick) -> Option<u32> {
+        self.window_past(policy, now, |_| false)
+    }
+
+    fn window_past(&self, policy: &QueuePolicy, now: Tick, aside: impl Fn(LaneKey) -> bool) -> Option<u32> {
         match policy.strategy {
             Strategy::Fifo => Some(1),
             Strategy::RoundRobin | Strategy::Fair => None,
             Strategy::Intelligent => {
                 // Lanes of higher priority come first.
                 let mut strict = self.lanes.iter().take_while(|(k, _)| k.priority.0.get() >= STRICT_FROM);
-                strict.any(|(k, l)| self.in_line(*k, l)).then_some(1)
+                strict.any(|(k, l)| self.in_line(*k, l) && !aside(*k)).then_some(1)
             }
             Strategy::Balance => {
-                let head = self.first(policy, now)?.1;
+                let head = self.first_past(policy, now, aside)?.1;
                 let since = self.passed.iter().find(|p| p.1 == head).map(|p| p.0);
                 let wider = since.map_or(0, |s| now.since(s).0 / policy.patience.0.max(1));
                 Some(u32::try_from(wider).unwrap_or(u32::MAX).saturating_add(1))
@@ -346,7 +352,16 @@ impl Queue {
         {
             return Some((self.place(policy, now, key, entry), entry.id));
         }
-        let heads = self.lanes.iter().filter(|(k, l)| self.in_line(**k, l));
+        self.first_past(policy, now, |_| false)
+    }
+
+    fn first_past(
+        &self,
+        policy: &QueuePolicy,
+        now: Tick,
+        aside: impl Fn(LaneKey) -> bool,
+    ) -> Option<(Place, WorkloadId)> {
+        let heads = self.lanes.iter().filter(|(k, l)| self.in_line(**k, l) && !aside(**k));
         let places = heads.map(|(&k, l)| self.place(policy, now, k, l.first));
         places.min().map(|p| (p, p.entry.id))
     }
@@ -362,10 +377,11 @@ impl Queue {
         now: Tick,
         window: u32,
         failed: impl Fn(LaneKey) -> bool,
+        aside: impl Fn(LaneKey) -> bool,
     ) -> Option<(LaneKey, Entry)> {
         let mut seen = 0;
         for (place, key) in self.in_order(policy, now) {
-            if self.is_in_line(key) {
+            if self.is_in_line(key) && !aside(key) {
                 seen += 1;
                 if seen > window {
                     return None;

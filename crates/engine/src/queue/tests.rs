@@ -17,7 +17,7 @@ fn queue(entries: &[(u8, u64, u32)]) -> Queue {
 
 fn order(q: &mut Queue, strategy: Strategy, now: u64, stuck: &[u32]) -> Option<u32> {
     let policy = QueuePolicy { strategy, ..QueuePolicy::default() };
-    q.next(&policy, Tick(now), |k| stuck.contains(&k.shape)).map(|n| n.1.id.0)
+    q.next(&policy, Tick(now), |k| stuck.contains(&k.shape), |_| false).map(|n| n.1.id.0)
 }
 
 #[test]
@@ -64,4 +64,16 @@ fn stuck_lanes_wait_for_a_change() {
     assert_eq!(order(&mut q, Strategy::Fifo, 5, &[]), None);
     q.wake();
     assert_eq!(order(&mut q, Strategy::Fifo, 5, &[]), Some(1));
+}
+
+#[test]
+fn nobody_waits_for_who_is_set_aside() {
+    for strategy in [Strategy::Fifo, Strategy::Balance, Strategy::Intelligent] {
+        let policy = QueuePolicy { strategy, ..QueuePolicy::default() };
+        let mut q = queue(&[(9, 0, 1), (8, 1, 2), (8, 2, 3)]);
+        let first = |k: LaneKey| k.shape == 1;
+        assert_eq!(q.next(&policy, Tick(9), first, |_| false), None);
+        assert_eq!(q.next(&policy, Tick(9), first, first).map(|n| n.1.id.0), Some(2));
+        assert_eq!(q.next(&policy, Tick(9), |k| k.shape <= 2, first), None);
+    }
 }
