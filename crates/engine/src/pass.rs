@@ -244,7 +244,9 @@ impl Session<'_> {
                 continue;
             }
             let wanted: Vec<_> = amounts.iter().map(|&(d, each)| (d, each * i64::from(least))).collect();
-            if self.make_room(quota, rules.child, &wanted) && self.try_start(id, rules) == Outcome::Started {
+            if self.make_room(quota, rules.child, &wanted, &bars.draws)
+                && self.try_start(id, rules) == Outcome::Started
+            {
                 return Outcome::Started;
             }
         }

@@ -126,13 +126,22 @@ impl State {
 
 impl Session<'_> {
     /// Moves draws of others so that these amounts are free for `quota`, on its account or, with `child`, below
-    /// it too. If moving alone cannot do it, nothing is moved.
-    pub(crate) fn make_room(&mut self, quota: QuotaId, child: bool, amounts: &[(Dimension, i64)]) -> bool {
-        let short = |s: &State, d| {
+    /// it too, beside what the starvation guard keeps there (`barred`). If moving alone cannot do it, nothing is
+    /// moved.
+    pub(crate) fn make_room(
+        &mut self,
+        quota: QuotaId,
+        child: bool,
+        amounts: &[(Dimension, i64)],
+        barred: &[Draw],
+    ) -> bool {
+        let free = |s: &State, d| {
+            let inside = |a: QuotaId| a == quota || (child && s.tree.is_descendant(a, quota));
+            let kept = barred.iter().filter(|b| b.dimension == d && inside(b.account)).map(|b| b.amount);
             let cell = s.ledger.cell(quota, d);
-            cell.balance().max(0) + if child { cell.free_below } else { 0 }
+            cell.balance().max(0) + if child { cell.free_below } else { 0 } - kept.sum::<i64>()
         };
-        self.move_away(quota, child, amounts, false, short)
+        self.move_away(quota, child, amounts, false, free)
     }
 
     /// Moves draws of others off an account that is to lose these amounts of its share; with `partly`, as much
