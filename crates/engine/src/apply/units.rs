@@ -345,8 +345,13 @@ impl State {
             self.units[unit].class = class;
             self.enlist(unit);
         }
-        let gained: Vec<QuotaId> =
-            less.iter().map(|d| d.account).filter(|a| !draws.iter().any(|d| d.account == *a)).collect();
+        let on = |list: &[Draw], of: &Draw| -> i64 {
+            let same = list.iter().filter(|d| (d.account, d.dimension) == (of.account, of.dimension));
+            same.map(|d| d.amount).sum()
+        };
+        let mut gained: Vec<QuotaId> =
+            less.iter().filter(|d| on(&less, d) > on(&more, d)).map(|d| d.account).collect();
+        gained.dedup();
         self.came_free(w, &gained, &[]);
     }
 
