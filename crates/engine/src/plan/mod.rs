@@ -22,7 +22,7 @@ pub(crate) use prune::in_turns;
 
 use crate::admit::Outcome;
 use crate::event::{Cause, EventKind};
-use crate::funding::Rules;
+use crate::funding::{Credits, Rules};
 use crate::ids::{QuotaId, Span, WorkloadId};
 use crate::pass::Pass;
 use crate::session::Session;
@@ -95,6 +95,16 @@ impl State {
         })
     }
 
+    /// Whether what is leaving already would pay, so that only nodes are missing: it looks again when more of them
+    /// are to come free.
+    fn would_pay_later(&self, id: WorkloadId, rules: Rules, n: u32) -> bool {
+        !self.leaving.is_empty()
+            && self.tiers(id, rules).into_iter().any(|tiers| {
+                let models = self.models_for(self.w(id));
+                models.iter().any(|&m| Hunt::new(self, id, tiers, m, n).can_pay(&Credits::default()))
+            })
+    }
+
     /// Pieces that a plan is for, at least and at most. With victims it is for a training job's minimum.
     pub(crate) fn plan_size(&self, w: &Workload) -> (u32, u32) {
         let want = self.want(w);
@@ -134,7 +144,12 @@ impl Session<'_> {
         if rules.idle && self.s.would_start(id, rules) {
             return Outcome::NotForIt;
         }
-        let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else { return Outcome::NotForIt };
+        let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else {
+            if self.s.would_pay_later(id, rules, least) {
+                self.s.note_cramped(id);
+            }
+            return Outcome::NotForIt;
+        };
         loop {
             let back = self.fresh_in(pass, &plan);
             if back.is_empty() {
