@@ -8,7 +8,7 @@ use crate::queue::LaneKey;
 use crate::resources::Dimension;
 use crate::session::Session;
 use crate::state::State;
-use crate::take_back::{Fresh, WayBack};
+use crate::take_back::{Fresh, Ran, WayBack};
 use crate::turn::{Ratio, Turn};
 use crate::words::{IdleUse, Module};
 use smallvec::SmallVec;
@@ -193,6 +193,8 @@ impl Session<'_> {
             return false;
         }
         let (state, suspended, passed_over) = (w.state, w.suspended, w.passed_over);
+        let units = w.units.iter().map(|&unit| &self.s.units[unit]).filter(|u| u.is_running());
+        let ran: Ran = units.map(|u| (u.number, u.started, u.saved_at)).collect();
         let spec = &w.spec;
         let rules = funding::allowed(&self.s.tree, spec.quota, spec.module, spec.priority, spec.idle);
         let outcome = match round {
@@ -217,7 +219,7 @@ impl Session<'_> {
             _ => None,
         });
         if let Some(units) = started.filter(|units: &SmallVec<[u32; 2]>| !units.is_empty()) {
-            pass.fresh.push(Fresh { workload: id, units, state, suspended, passed_over });
+            pass.fresh.push(Fresh { workload: id, units, state, suspended, passed_over, ran });
         }
         true
     }

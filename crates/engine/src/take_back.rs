@@ -25,7 +25,12 @@ pub(crate) struct Fresh {
     pub(crate) state: WorkloadState,
     pub(crate) suspended: bool,
     pub(crate) passed_over: Option<Tick>,
+    /// What ran of it before, with its times: growing starts that again.
+    pub(crate) ran: Ran,
 }
+
+/// Units by number, since when they run, and since when their work is not saved.
+pub(crate) type Ran = SmallVec<[(u32, Tick, Tick); 1]>;
 
 /// How things stood before a plan was carried out.
 #[derive(Debug)]

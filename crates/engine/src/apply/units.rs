@@ -382,6 +382,14 @@ impl State {
             let unit = self.unit_of(id, n).expect("who was started in this pass is there");
             self.leave(id, unit);
         }
+        for &(number, started, saved_at) in &fresh.ran {
+            let unit = self.unit_of(id, number).expect("what ran before runs on");
+            if (self.units[unit].started, self.units[unit].saved_at) != (started, saved_at) {
+                self.strike(unit);
+                (self.units[unit].started, self.units[unit].saved_at) = (started, saved_at);
+                self.enlist(unit);
+            }
+        }
         self.w_mut(id).state = fresh.state;
         self.w_mut(id).suspended = fresh.suspended;
         self.file(id);

@@ -106,7 +106,8 @@ impl Session<'_> {
         if !self.s.is_settled() {
             self.s.agenda.dirty.insert(quota);
             let (state, suspended, passed_over) = (WorkloadState::Queued, false, None);
-            self.settle_after(Fresh { workload: id, units: smallvec![0], state, suspended, passed_over });
+            let (units, ran) = (smallvec![0], smallvec![]);
+            self.settle_after(Fresh { workload: id, units, state, suspended, passed_over, ran });
             self.explain_waiting(id);
         }
         #[cfg(debug_assertions)]
