@@ -125,6 +125,17 @@ impl<'a> Deck<'a> {
         Ok(id)
     }
 
+    /// For previews: goes on to when all that leaves of a workload is gone, as far as is known now. Others may come
+    /// and go until then.
+    pub fn foresee_exit(&mut self, workload: WorkloadId) -> Result<(), Refusal> {
+        let engine = &self.world.engine;
+        let leaving = engine.units(workload).filter(|unit| unit.is_leaving());
+        let units: Vec<(WorkloadId, u32)> = leaving.map(|unit| (workload, unit.number)).collect();
+        let Some(w) = engine.workload(workload).filter(|_| !units.is_empty()) else { return Ok(()) };
+        self.now = self.now.after(w.spec.grace);
+        self.command(Command::Released { units }).map(|_| ())
+    }
+
     /// Lets the executor be told everything again, in its place among what else it is told.
     pub fn restate(&mut self) {
         self.world.restate = true;
@@ -149,7 +160,7 @@ impl<'a> Deck<'a> {
         if self.prepared.body.events.is_empty() {
             return;
         }
-        self.world.receipts.insert(receipt.clone());
+        self.world.receipts.insert(receipt.clone(), self.prepared.first);
         self.prepared.receipt = Some(receipt);
     }
 

@@ -110,7 +110,8 @@ impl Journal {
         let next = read.world.next;
         {
             let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
-            *world = read.world;
+            let receipts = std::mem::take(&mut world.receipts).undone_from(next);
+            *world = World { receipts, ..read.world };
             self.outbox.restate(&world);
             self.shared.durable.send_modify(|durable| {
                 *durable = Durable { next, failures: durable.failures + 1 };
