@@ -27,7 +27,9 @@ pub fn start(
         let _ = waker.send(vec![Notice::Look]);
     }));
     let thread = std::thread::Builder::new().name("executor".into());
+    let vital = control.vitals().guard("executor");
     thread.spawn(move || {
+        let _vital = vital;
         executor.reconcile(control.read_blocking(assignments));
         let mut between = Between { executor, control, inbox: Arc::default() };
         between.run(&notices);

@@ -93,6 +93,20 @@ impl From<StoreError> for ServeError {
     }
 }
 
+/// A server ended because one of its own threads did, by a panic. What was acknowledged is in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Broken {
+    pub thread: &'static str,
+}
+
+impl std::fmt::Display for Broken {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the server's thread {} panicked, and nothing works without it", self.thread)
+    }
+}
+
+impl std::error::Error for Broken {}
+
 /// What a server takes for granted. Tests take other things for granted.
 #[doc(hidden)]
 pub struct Ground {
@@ -231,8 +245,22 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Answers until `closing` turns true, then ends in order: requests, executor, writer.
-    pub async fn run(self, closing: watch::Receiver<bool>) {
+    /// Answers until `closing` turns true, then ends in order: requests, executor, writer. If one of these threads
+    /// panics, it ends at once and out of order: the next start begins with what is in the log.
+    pub async fn run(self, closing: watch::Receiver<bool>) -> Result<(), Broken> {
+        let vitals = self.control.vitals().clone();
+        tokio::select! {
+            // Looked at first: an end in order is none if somebody panicked on the way.
+            biased;
+            thread = vitals.broken() => {
+                tracing::error!(thread, "a thread panicked that nothing works without: the server ends");
+                Err(Broken { thread })
+            }
+            () = self.run_in_order(closing) => Ok(()),
+        }
+    }
+
+    async fn run_in_order(self, closing: watch::Receiver<bool>) {
         let Server { control, app, listener, tls, sampler, retain_logs, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });

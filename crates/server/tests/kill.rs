@@ -40,7 +40,7 @@ fn serve_for_the_parent() {
         let server = Server::open(&config, Path::new(&data)).await.expect("it starts");
         println!("\nlistening on {}", server.address().expect("an address"));
         let (_closing, closed) = tokio::sync::watch::channel(false);
-        server.run(closed).await;
+        server.run(closed).await.expect("no thread panics");
     });
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::control::Control;
-use tidegate_server::serve::Server;
+use tidegate_server::serve::{Broken, Server};
 use tidegate_server::token::{self, ADMIN_TOKEN_FILE};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
@@ -43,7 +43,7 @@ impl std::fmt::Debug for House {
 
 struct Running {
     closing: watch::Sender<bool>,
-    task: JoinHandle<()>,
+    task: JoinHandle<Result<(), Broken>>,
 }
 
 impl House {

@@ -63,8 +63,9 @@ impl Demo {
             runtime.block_on(ended(asked));
         }
         let _ = close.send(true);
-        let _ = runtime.block_on(serving);
-        played
+        let served = runtime.block_on(serving);
+        runtime.shutdown_background();
+        played.and(served.unwrap_or(Ok(())))
     }
 
     fn play(&self, url: &str, data: &Path, is_new: bool) -> Outcome {

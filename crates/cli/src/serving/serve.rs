@@ -101,17 +101,21 @@ impl Serve {
         let config = self.config()?;
         let data = config.data.clone().map_or_else(default_data, Ok)?;
         write_logs(&config);
-        runtime()?.block_on(async {
+        let runtime = runtime()?;
+        let ended = runtime.block_on(async {
             let closing = closing()?;
             let open = Open::new(&config, &data).await?;
             tracing::info!(address = open.url.as_str(), data = %data.display(), "listening");
             if open.is_new {
                 welcome(&open.url, &data, self.data.is_some());
             }
-            open.run(closing).await;
+            open.run(closing).await?;
             tracing::info!("stopped");
             Ok(())
-        })
+        });
+        // Who waits for a thread that is gone would wait for ever.
+        runtime.shutdown_background();
+        ended
     }
 }
 

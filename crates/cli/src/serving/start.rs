@@ -39,11 +39,16 @@ impl Open {
         Ok(Open { server, url, is_new, address_file })
     }
 
-    /// Serves until `closing` turns true.
-    pub(crate) async fn run(self, closing: watch::Receiver<bool>) {
-        self.server.run(closing).await;
+    /// Serves until `closing` turns true, or until the server breaks.
+    pub(crate) async fn run(self, closing: watch::Receiver<bool>) -> Outcome {
+        let ended = self.server.run(closing).await;
         // Nobody is there any more to be found.
         let _ = std::fs::remove_file(&self.address_file);
+        ended.map_err(|broken| {
+            Failure::new(Exit::Failure, broken)
+                .figure("what was acknowledged is in the log, and a new start goes on from there")
+                .hint("start it again, and report what the panic above says; it is a defect")
+        })
     }
 }
 

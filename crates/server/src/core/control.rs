@@ -16,6 +16,7 @@ use super::hub::Hub;
 use super::intake::Door;
 pub use super::intake::MAX_WAITING;
 use super::recovery::Read;
+use super::vital::Vitals;
 use super::world::World;
 use crate::metrics::Counted;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -67,6 +68,7 @@ pub struct Shared {
     /// Why nothing is taken at present: the store failed a moment ago.
     refusing: Mutex<Option<Unavailable>>,
     pub(super) closing: AtomicBool,
+    pub(super) vitals: Vitals,
 }
 
 impl Shared {
@@ -83,6 +85,7 @@ impl Shared {
             previews: Semaphore::new(MAX_PREVIEWS),
             refusing: Mutex::default(),
             closing: AtomicBool::new(false),
+            vitals: Vitals::default(),
         }
     }
 
@@ -142,6 +145,11 @@ impl Control {
 
     pub fn clock(&self) -> &Clock {
         &self.shared.clock
+    }
+
+    /// Whether all threads live that nothing works without.
+    pub fn vitals(&self) -> &Vitals {
+        &self.shared.vitals
     }
 
     pub fn metrics(&self) -> &Counted {

@@ -17,5 +17,6 @@ pub mod receipts;
 pub mod recovery;
 mod retire;
 pub mod shell;
+pub mod vital;
 pub mod world;
 pub mod writer;

@@ -93,9 +93,15 @@ pub fn start_by(
         rest: habits.rest,
         saving: None,
     };
-    let journal = std::thread::Builder::new().name("journal".into()).spawn(move || journal.run())?;
+    let vital = shared.vitals.guard("journal");
+    let journal = std::thread::Builder::new().name("journal".into()).spawn(move || {
+        let _vital = vital;
+        journal.run();
+    })?;
+    let vital = shared.vitals.guard("writer");
     let writer = Writer { shared, handover, intake, habits, snapshot };
     let thread = std::thread::Builder::new().name("writer".into()).spawn(move || {
+        let _vital = vital;
         writer.run();
         // The writer has ended when all that it decided is durable, and answered.
         let _ = journal.join();
@@ -116,7 +122,6 @@ impl Writer {
                 break;
             }
         }
-        self.handover.close();
     }
 
     /// Until there are requests, or a timer is due. False when nobody can ask any more.
@@ -176,6 +181,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
+        self.handover.close();
         self.intake.abandon();
     }
 }

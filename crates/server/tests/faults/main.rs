@@ -5,6 +5,7 @@ mod house;
 
 mod connections;
 mod disk;
+mod panics;
 mod starts;
 mod store;
 mod tls;

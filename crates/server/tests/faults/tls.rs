@@ -83,7 +83,7 @@ fn requests_are_answered_over_tls_to_whom_trusts_the_certificate() {
     let _ = plain.read_to_end(&mut said);
     assert!(!String::from_utf8_lossy(&said).contains("HTTP"), "nothing is said in the open");
     closing.send_replace(true);
-    runtime.block_on(running).expect("it ends in order");
+    runtime.block_on(running).expect("it ends").expect("in order");
 }
 
 /// What a server says that does not start; nothing if it does.

@@ -8,7 +8,8 @@ use std::time::Duration;
 use tempfile::TempDir;
 use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::control::Control;
-use tidegate_server::serve::{Ground, ServeError, Server};
+use tidegate_server::serve::{Broken, Ground, ServeError, Server};
+use tidegate_store::{Options, SqliteStore};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
@@ -40,7 +41,7 @@ struct Running {
     base: String,
     token: String,
     closing: watch::Sender<bool>,
-    task: tokio::task::JoinHandle<()>,
+    task: tokio::task::JoinHandle<Result<(), Broken>>,
 }
 
 impl House {
@@ -110,8 +111,20 @@ impl House {
         if let Some(running) = self.running.take() {
             drop(running.control);
             running.closing.send_replace(true);
-            self.runtime.block_on(running.task).expect("it ends in order");
+            self.runtime.block_on(running.task).expect("it ends").expect("in order");
         }
+    }
+
+    /// Waits for a server that ends by itself.
+    pub fn broken(&mut self) -> Broken {
+        let running = self.running.take().expect("it runs");
+        drop(running.control);
+        let broken = self.runtime.block_on(running.task).expect("it ends").expect_err("not in order");
+        // In its own process it would be gone with it; here its other threads still end.
+        while SqliteStore::open(self.data.path(), Options::default()).is_err() {
+            pause(Duration::from_millis(5));
+        }
+        broken
     }
 
     pub fn restart(&mut self) {

@@ -1,0 +1,70 @@
+//! A thread that nothing works without panics: the server ends, says which one it was, and starts again from its log.
+
+use super::house::House;
+use super::work;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tidegate_server::core::entry::Origin;
+use tidegate_server::serve::{Broken, Ground};
+use tidegate_store::{Entry, Head, Keeper, Reader, SqliteStore, Store, StoreError};
+
+#[test]
+fn a_panic_of_the_writer_ends_the_server() {
+    let mut house = House::new("1x8");
+    assert_eq!(house.post("/api/v1/workloads", &work("kept")).0, 201);
+    let control = house.control().clone();
+    let origin = Origin::new("test", "panic");
+    let asked = house.runtime().block_on(control.write(origin, |_| panic!("a defect")));
+    assert!(asked.is_err(), "whoever asked is told");
+    drop(control);
+    assert_eq!(house.broken(), Broken { thread: "writer" });
+    house.open();
+    assert_eq!(house.get("/api/v1/workloads/kept").1["status"]["state"], "running");
+}
+
+/// Set while the store of a server is to panic.
+static TREACHEROUS: AtomicBool = AtomicBool::new(false);
+
+struct Treacherous(SqliteStore);
+
+impl Store for Treacherous {
+    fn append(&mut self, group: &[Entry<'_>]) -> Result<(), StoreError> {
+        assert!(!TREACHEROUS.load(Ordering::SeqCst), "a defect");
+        self.0.append(group)
+    }
+
+    fn head(&self) -> Head {
+        self.0.head()
+    }
+
+    fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), StoreError> {
+        self.0.set_meta(key, value)
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader>, StoreError> {
+        self.0.reader()
+    }
+
+    fn keeper(&self) -> Result<Box<dyn Keeper>, StoreError> {
+        self.0.keeper()
+    }
+}
+
+#[test]
+fn a_panic_of_the_journal_ends_the_server() {
+    let ground = || Ground { store: Box::new(|store| Box::new(Treacherous(store))), ..Ground::default() };
+    let mut house = House::on("1x8", |_| (), ground);
+    assert_eq!(house.post("/api/v1/workloads", &work("kept")).0, 201);
+    TREACHEROUS.store(true, Ordering::SeqCst);
+    let control = house.control().clone();
+    let asked = house.runtime().block_on(control.write(Origin::new("test", "submit"), |deck| {
+        let kind = tidegate_engine::words::PoolKind::General;
+        deck.command(tidegate_engine::Command::CreatePool { name: "lost".into(), kind }).is_ok()
+    }));
+    assert!(asked.is_err(), "what is not durable is not acknowledged");
+    drop(control);
+    assert_eq!(house.broken(), Broken { thread: "journal" });
+    TREACHEROUS.store(false, Ordering::SeqCst);
+    house.open();
+    assert_eq!(house.get("/api/v1/workloads/kept").0, 200);
+    assert_eq!(house.get("/api/v1/pools/lost").0, 404);
+}
