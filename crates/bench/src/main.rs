@@ -17,7 +17,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 17] = [
+const SECTIONS: [Section; 18] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -33,6 +33,7 @@ const SECTIONS: [Section; 17] = [
     ("latency", service::latency::run),
     ("startup", service::startup::run),
     ("watch", service::watch::run),
+    ("scrape", service::scrape::run),
     ("started", process::started::run),
     ("supervisor", process::supervisor::run),
     ("jobs", process::jobs::run),

@@ -1,6 +1,7 @@
 //! The books of a quota as people read them.
 
 use crate::ids::{PoolId, QuotaId};
+use crate::ledger::Cell;
 use crate::resources::{Dimension, Resources};
 use crate::state::State;
 use crate::unit::UnitState;
@@ -25,7 +26,39 @@ pub struct QuotaBooks {
     pub overdrawn: bool,
 }
 
+/// The same from counters, for those who ask often: nothing is looked at but the accounts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AccountFigures {
+    pub quota: QuotaId,
+    pub pool: PoolId,
+    pub guarantee: Resources,
+    pub drawn: Resources,
+    /// Draws by loan or idle: what a recall could take back.
+    pub lent: Resources,
+    /// Workloads that wait in its queue.
+    pub queued: u32,
+}
+
 impl State {
+    /// In tree order.
+    pub(crate) fn account_figures(&self) -> impl Iterator<Item = AccountFigures> {
+        let order = self.tree.trees().iter().flat_map(|t| &t.order);
+        order.map(|&quota| AccountFigures {
+            quota,
+            pool: self.tree[quota].pool,
+            guarantee: self.tree[quota].guarantee,
+            drawn: self.column(quota, |c| c.drawn),
+            lent: self.column(quota, |c| c.lent),
+            queued: self.queues[quota.index()].waiting(),
+        })
+    }
+
+    fn column(&self, quota: QuotaId, of: fn(&Cell) -> i64) -> Resources {
+        let mut r = Resources::default();
+        Dimension::all().for_each(|d| r[d] = of(self.ledger.cell(quota, d)));
+        r
+    }
+
     /// Looks at every unit: for people, not for decisions.
     pub(crate) fn books(&self) -> Vec<QuotaBooks> {
         let mut by_rule = vec![[Resources::default(); 4]; self.tree.len()];
@@ -40,11 +73,7 @@ impl State {
 
     fn books_of(&self, id: QuotaId, drawn: [Resources; 4]) -> QuotaBooks {
         let q = &self.tree[id];
-        let column = |of: fn(&crate::ledger::Cell) -> i64| {
-            let mut r = Resources::default();
-            Dimension::all().for_each(|d| r[d] = of(self.ledger.cell(id, d)));
-            r
-        };
+        let column = |of: fn(&Cell) -> i64| self.column(id, of);
         let balance = column(|c| c.balance());
         QuotaBooks {
             quota: id,

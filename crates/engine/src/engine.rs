@@ -1,6 +1,6 @@
 //! The engine: commands in, events out.
 
-pub use crate::books::QuotaBooks;
+pub use crate::books::{AccountFigures, QuotaBooks};
 use crate::command::Command;
 use crate::event::Event;
 pub use crate::explain::Explanation;
@@ -136,6 +136,17 @@ impl Engine {
     pub fn queue(&self, now: Tick, id: QuotaId) -> Vec<WorkloadId> {
         let Some(q) = self.state.tree.get(id) else { return Vec::new() };
         self.state.queues[id.index()].list(&q.policy.queue, now)
+    }
+
+    /// Figures of all accounts, in tree order, from counters.
+    pub fn account_figures(&self) -> impl Iterator<Item = AccountFigures> {
+        self.state.account_figures()
+    }
+
+    /// Who waits in a quota's queue, by kind: the first of those that differ in nothing but arrival, and how many
+    /// they are.
+    pub fn waiting(&self, quota: QuotaId) -> impl Iterator<Item = (WorkloadId, u32)> {
+        self.state.queues.get(quota.index()).into_iter().flat_map(|queue| queue.kinds())
     }
 
     /// Books of all quotas, in tree order.

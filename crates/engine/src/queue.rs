@@ -109,6 +109,14 @@ impl Queue {
         self.waiting
     }
 
+    /// The first of each lane, and how many are in it; growth is left out.
+    pub(crate) fn kinds(&self) -> impl Iterator<Item = (WorkloadId, u32)> {
+        let fresh = self.fresh.iter().filter(|(key, _)| !key.growth).map(|(_, entry)| (entry.id, 1));
+        let lanes = self.lanes.iter().filter(|(key, _)| !key.growth);
+        let first = lanes.map(|(_, lane)| (lane.first.id, lane.members.len() as u32));
+        first.chain(fresh)
+    }
+
     pub(crate) fn is_idle(&self) -> bool {
         self.waiting == 0 && self.growing == 0
     }

@@ -128,6 +128,9 @@ fn the_figures_are_right() {
     is("tidegate_pool_nodes", &[("pool", "local"), ("state", "ready")], 1.0);
     is("tidegate_pending_workloads", &[("quota", "team")], 1.0);
     is("tidegate_pending_workloads", &[("quota", "team"), ("reason", "short")], 1.0);
+    for (state, count) in [("waiting", 1.0), ("active", 2.0), ("ended", 1.0)] {
+        is("tidegate_workloads", &[("state", state)], count);
+    }
     is("tidegate_preemptions_total", &[("rule", "child-level")], 1.0);
     is("tidegate_preemptions_total", &[], 1.0);
     // Three first starts, and the victim's second.

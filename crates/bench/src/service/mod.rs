@@ -8,6 +8,7 @@ pub mod disk;
 pub mod grown;
 pub mod house;
 pub mod latency;
+pub mod scrape;
 pub mod startup;
 pub mod submit;
 pub mod watch;

@@ -11,12 +11,11 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 use std::sync::atomic::AtomicU64;
-use tidegate_api::convert::{QuotaUse, uses};
 use tidegate_engine::Engine;
 use tidegate_engine::ids::ModelId;
 use tidegate_engine::nodes::NodeState;
 use tidegate_engine::reason::Names;
-use tidegate_engine::resources::{Dimension, Resources, WHOLE};
+use tidegate_engine::resources::{Dimension, WHOLE};
 use tidegate_store::Size;
 
 /// Quotas that are listed, in tree order: each is some ten lines. How many are left out is told.
@@ -137,22 +136,28 @@ impl Column {
 fn quotas(registry: &mut Registry, engine: &Engine) {
     let guarantee = Column::register(registry, "guarantee", "What a quota is guaranteed");
     let drawn = Column::register(registry, "drawn", "What its account is drawn for");
-    let lent = Column::register(registry, "lent", "What others draw on its account by loan or idle");
-    let (all, uses) = (engine.books(), uses(engine));
-    for books in all.iter().take(MAX_LISTED) {
-        let Some(quota) = engine.quota(books.quota) else { continue };
-        let models = engine.model_names(books.pool);
-        let stated = engine.quota(quota.root).map_or(books.guarantee, |root| root.guarantee);
-        let used = uses.get(books.quota.index()).copied().unwrap_or(QuotaUse::default());
-        let total = books.drawn.iter().fold(Resources::default(), |sum, drawn| sum.plus(drawn));
+    let lent = Column::register(
+        registry,
+        "lent",
+        "What is drawn on its account by loan or idle, and can be recalled",
+    );
+    let mut unlisted_count = 0;
+    for (index, account) in engine.account_figures().enumerate() {
+        if index >= MAX_LISTED {
+            unlisted_count += 1;
+            continue;
+        }
+        let Some(quota) = engine.quota(account.quota) else { continue };
+        let models = engine.model_names(account.pool);
+        let stated = engine.quota(quota.root).map_or(account.guarantee, |root| root.guarantee);
         for (dimension, _) in stated.stated() {
-            guarantee.set(&quota.name, models, dimension, books.guarantee[dimension]);
-            drawn.set(&quota.name, models, dimension, total[dimension]);
-            lent.set(&quota.name, models, dimension, used.lent[dimension]);
+            guarantee.set(&quota.name, models, dimension, account.guarantee[dimension]);
+            drawn.set(&quota.name, models, dimension, account.drawn[dimension]);
+            lent.set(&quota.name, models, dimension, account.lent[dimension]);
         }
     }
     let unlisted: Gauge = Gauge::default();
-    unlisted.set(all.len().saturating_sub(MAX_LISTED) as i64);
+    unlisted.set(unlisted_count);
     registry.register("unlisted_quotas", "Quotas beyond those whose figures are listed", unlisted);
 }
 
@@ -190,8 +195,12 @@ fn pools(registry: &mut Registry, engine: &Engine) {
 
 fn workloads(registry: &mut Registry, world: &World) {
     let states = Family::<InState, Gauge>::default();
-    for workload in world.engine.workloads() {
-        states.get_or_create(&InState { state: workload.state.word() }).inc();
+    let all = world.shell.workloads.len() as i64;
+    let ended = world.shell.ended.len() as i64;
+    let waiting: i64 = world.engine.account_figures().map(|account| i64::from(account.queued)).sum();
+    // Who does not wait and has not ended holds something, whatever it is about to do with it.
+    for (state, count) in [("waiting", waiting), ("active", all - ended - waiting), ("ended", ended)] {
+        states.get_or_create(&InState { state }).set(count);
     }
     registry.register("workloads", "Workloads in memory", states);
     let events: Counter = Counter::default();
