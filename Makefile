@@ -22,7 +22,7 @@ build: ## Build the release binary, target/release/tidegate
 test: ## Format, lints, build, all tests and the worked example, each with its time
 	@scripts/test.sh
 
-soak: ## Kills and random histories by the thousand; TIDEGATE_SOAK=N multiplies them
+soak: ## Kills and random histories by the thousand; TIDEGATE_SOAK=N multiplies them, 0.05 is minutes
 	@scripts/soak.sh
 
 bench: build ## Measure decisions, the service and real processes; TIDEGATE_TRACES=DIR adds cluster traces

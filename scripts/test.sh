@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 
 example=scenarios/worked-example.tide
 
+part_tools() { scripts/tools.sh; }
 part_fmt() { cargo fmt --all --check; }
 part_clippy() { cargo clippy --locked --workspace --all-targets -- -D warnings; }
 part_build() { cargo build --locked --workspace --all-targets; }
@@ -30,7 +31,7 @@ seconds_since() {
   printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
 }
 
-all=(fmt clippy build tests example examples)
+all=(tools fmt clippy build tests example examples)
 report=()
 begin=$EPOCHREALTIME
 for part in "${@:-${all[@]}}"; do

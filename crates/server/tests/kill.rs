@@ -168,6 +168,9 @@ fn what_was_acknowledged_survives_kill_nine() {
     let mut ledger = Ledger::default();
     let mut random = 0x9e37_79b9_u64;
     for round in 0..rounds {
+        if round % (rounds / 10).max(1) == 0 {
+            println!("{round} of {rounds} kills");
+        }
         let mut victim = start(&data);
         let token = tidegate_server::token::read(&data.join("admin.token")).expect("a token");
         let caller = Caller::new(&victim.base, &token);
