@@ -79,8 +79,6 @@ codes! {
         "read the present state, then watch from now on";
     IdempotencyMismatch = "idempotency-mismatch", 422, "The Idempotency-Key was used for another request",
         "use a new key for a new request";
-    IdempotencyInFlight = "idempotency-in-flight", 409, "A request with this Idempotency-Key is being carried out",
-        "wait a moment, and repeat it to get its answer";
 
     // The rules of the ledger.
     BadName = "bad-name", 422, "It is not a name",
@@ -113,8 +111,6 @@ codes! {
         "delete its children and stop its workloads first";
     NodeNeeded = "node-needed", 409, "The node is needed",
         "drain it, and scale a root quota down first";
-    PoolNotEmpty = "pool-not-empty", 409, "The pool is not empty",
-        "delete its root quotas first";
 
     // Simulations.
     BadScenario = "bad-scenario", 422, "The scenario cannot be read",
@@ -140,7 +136,7 @@ codes! {
 impl Code {
     /// Whether to repeat the request after a while is worth it.
     pub fn is_temporary(self) -> bool {
-        matches!(self.status(), 429 | 503 | 408) || self == Code::IdempotencyInFlight
+        matches!(self.status(), 429 | 503 | 408)
     }
 }
 

@@ -54,6 +54,8 @@ pub const MAX_REASON: usize = 253;
 
 /// Longest duration: a hundred years, so that sums of them stay far from overflow.
 pub const MAX_DURATION: Span = Span(100 * 365 * 24 * 3_600 * 1_000);
+/// The grace period of who asks for none.
+pub const DEFAULT_GRACE: Span = Span::seconds(30);
 /// Longest grace period: a victim that takes longer keeps others from what is theirs.
 pub const MAX_GRACE: Span = Span::hours(24);
 /// GPUs or cores that may be written: a billion. A double then holds every thousandth, and its shortest form is the

@@ -285,3 +285,31 @@ fn a_gpu_goes_out_of_service_and_comes_back() {
     assert_eq!(house.post("/api/v1/nodes/local-0:restore", &json!({"device": 0})).0, 200);
     house.until("b", "running");
 }
+
+#[test]
+fn what_is_history_is_shown_and_not_changed() {
+    let house = House::with("1x8", |config| config.retain_ended = "1ms".parse().expect("a duration"));
+    let work =
+        json!({"metadata": {"name": "old"}, "spec": {"gracePeriod": "0s", "virtual": {"duration": "1ms"}}});
+    assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
+    let in_memory = || house.control().read_blocking(|world| world.engine.workload_named("old").is_some());
+    while in_memory() {
+        house::pause(std::time::Duration::from_millis(5));
+    }
+    assert_eq!(house.get("/api/v1/workloads/old").1["status"]["state"], "finished");
+    let says = |path: &str, body: serde_json::Value| {
+        let (status, problem) = house.post(&format!("/api/v1/workloads/{path}"), &body);
+        assert_eq!((status, problem["code"].as_str()), (409, Some("wrong-state")), "{path}: {problem}");
+        assert!(problem["detail"].as_str().is_some_and(|d| d.contains("old is finished since")), "{problem}");
+    };
+    says("old:stop", json!({}));
+    says("old:stop?dryRun=true", json!({}));
+    says("old:priority", json!({"priority": 5}));
+    says("old:resize", json!({"replicas": 2}));
+    let deleted = house.raw("DELETE", "/api/v1/workloads/old", "");
+    assert_eq!((deleted.0, deleted.1["code"].as_str()), (409, Some("wrong-state")), "{}", deleted.1);
+    assert_eq!(house.raw("DELETE", "/api/v1/workloads/nobody", "").0, 404);
+    assert_eq!(house.get("/api/v1/workloads/old").0, 200, "it is still there");
+    let (status, again) = house.post("/api/v1/workloads/old:start", &json!({}));
+    assert_eq!(status, 201, "{again}");
+}

@@ -89,7 +89,7 @@ impl WorkloadSpec {
             models,
             nodes: self.allowed_nodes(engine, pool)?,
             idle: self.idle.map_or(IdleUse::Never, Into::into),
-            grace: self.grace_period.map_or(tidegate_engine::ids::Span::seconds(30), |d| d.span()),
+            grace: self.grace_period.map_or(crate::limits::DEFAULT_GRACE, |d| d.span()),
             suspend: self.suspend.unwrap_or(false),
             restarts: self.restarts.unwrap_or(0),
             on_preempt: self.on_preempt.map_or(OnPreempt::Requeue, Into::into),

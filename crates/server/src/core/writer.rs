@@ -179,6 +179,7 @@ impl Writer {
     }
 }
 
+/// However it ends: what was handed over is written down, and who waits is told.
 impl Drop for Writer {
     fn drop(&mut self) {
         self.handover.close();

@@ -136,6 +136,11 @@ struct Preview<'a> {
 }
 
 impl Change {
+    /// Whether nothing is to be changed.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// What must be the version of a resource for it to be changed; an error if nothing is said.
     pub fn must_match(&self, version: u64) -> Result<(), Problem> {
         let version = version.to_string();

@@ -13,7 +13,7 @@ use crate::view;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use tidegate_api::actions::{BatchItem, BatchRequest, BatchResult, PriorityRequest, ResizeRequest};
 use tidegate_api::convert::blame;
@@ -168,11 +168,21 @@ fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Workload>) -> Result<W
     submit_document(deck, document.ok_or_else(|| missing(name))?)
 }
 
-/// End a workload: what runs is asked to stop.
+/// End a workload: what runs is asked to stop. A dry run goes on to when it is gone, and says who would start then.
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:stop", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    act(app, change, "workload.stop", Bytes::new(), name, |workload| Command::Stop { workload }).await
+    let wanted = name.clone();
+    let response = change.carry_out(&app, "workload.stop", Bytes::new(), move |deck, change| {
+        let id = find(deck.world(), &name)?;
+        deck.command(Command::Stop { workload: id })?;
+        let stopping = made(deck, StatusCode::OK, id)?;
+        if change.is_dry_run() {
+            deck.foresee_exit(id)?;
+        }
+        Ok(stopping)
+    });
+    or_past(&app, &wanted, response.await).await
 }
 
 /// Send a workload that runs back to its queue, or start one that has ended.
@@ -208,9 +218,8 @@ pub async fn resize(
     body: Json<ResizeRequest>,
 ) -> Response {
     let replicas = body.value.replicas;
-    act(app, change, "workload.resize", body.sent, name, move |workload| Command::Resize {
-        workload,
-        replicas,
+    act(app, change, "workload.resize", body.sent, name, move |_, workload| {
+        Ok(Command::Resize { workload, replicas })
     })
     .await
 }
@@ -225,9 +234,14 @@ pub async fn priority(
     body: Json<PriorityRequest>,
 ) -> Response {
     let priority = body.value.priority.0;
-    act(app, change, "workload.priority", body.sent, name, move |workload| Command::SetPriority {
-        workload,
-        priority,
+    act(app, change, "workload.priority", body.sent, name, move |world, workload| {
+        match world.engine.workload(workload) {
+            Some(w) if w.spec.priority == priority => {
+                let detail = format!("{} has priority {} already", w.spec.name, priority.get());
+                Err(Problem::new(Code::NothingToChange, detail).hint("name another priority"))
+            }
+            _ => Ok(Command::SetPriority { workload, priority }),
+        }
     })
     .await
 }
@@ -238,29 +252,50 @@ async fn act(
     operation: &'static str,
     sent: Bytes,
     name: String,
-    command: impl FnOnce(WorkloadId) -> Command + Send + 'static,
+    command: impl FnOnce(&World, WorkloadId) -> Result<Command, Problem> + Send + 'static,
 ) -> Response {
-    change
-        .carry_out(&app, operation, sent, move |deck, _| {
-            let id = find(deck.world(), &name)?;
-            deck.command(command(id))?;
-            made(deck, StatusCode::OK, id)
-        })
-        .await
+    let wanted = name.clone();
+    let response = change.carry_out(&app, operation, sent, move |deck, _| {
+        let id = find(deck.world(), &name)?;
+        let command = command(deck.world(), id)?;
+        deck.command(command)?;
+        made(deck, StatusCode::OK, id)
+    });
+    or_past(&app, &wanted, response.await).await
 }
 
-/// Drop an ended workload: it is no longer shown. The log keeps what happened.
+/// What was not found in memory may be past: it is there for people to read, and nothing can be done to it.
+async fn or_past(app: &App, name: &str, response: Response) -> Response {
+    if response.status() != StatusCode::NOT_FOUND {
+        return response;
+    }
+    let Ok(Remains { resource, .. }) = past_one(app, name).await else { return response };
+    let (state, ended) = (resource.status.state.word(), resource.status.ended_at);
+    let when = ended.map_or(String::new(), |at| format!(" since {at}"));
+    let detail = format!("{name} is {state}{when} and kept as history; only what is in memory is changed");
+    let hint = "nothing needs to be done: it uses nothing; `:start` starts it again";
+    Refused(Problem::new(Code::WrongState, detail).hint(hint)).into_response()
+}
+
+/// Drop an ended workload: it is no longer shown. The log keeps what happened. What has left memory by itself is
+/// history, and stays.
 #[utoipa::path(delete, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    change
-        .carry_out(&app, "workload.delete", Bytes::new(), move |deck, _| {
-            let id = find(deck.world(), &name)?;
-            let last = show(deck, id)?;
-            deck.command(Command::Forget { workload: id })?;
-            Ok(Made::ok(last))
-        })
-        .await
+    let wanted = name.clone();
+    let response = change.carry_out(&app, "workload.delete", Bytes::new(), move |deck, _| {
+        let id = find(deck.world(), &name)?;
+        let last = show(deck, id)?;
+        if !last.status.state.is_ended() {
+            let (name, state) = (&last.metadata.name, last.status.state.word());
+            let detail = format!("{name} is {state}; only what has ended is deleted");
+            let hint = format!("`tidegate stop {name}` ends it");
+            return Err(Problem::new(Code::WrongState, detail).hint(hint));
+        }
+        deck.command(Command::Forget { workload: id })?;
+        Ok(Made::ok(last))
+    });
+    or_past(&app, &wanted, response.await).await
 }
 
 /// Why a workload is where it is: every blocker with its figures, what would unblock it, what was done for it.
