@@ -4,6 +4,7 @@ use crate::client::Client;
 use crate::client::find::{Connection, Found, normal};
 use crate::client::profile::Profile;
 use crate::exit::{Exit, Failure, Outcome, note, print};
+use crate::hidden;
 use crate::output::facts::Facts;
 use crate::output::{Format, Output, document};
 use clap::Args;
@@ -14,8 +15,8 @@ pub(crate) const LOGIN_EXAMPLES: &str = "Examples:
   tidegate login https://tidegate.example --token-file token
   tidegate login http://127.0.0.1:7070 < ~/.local/share/tidegate/admin.token
 
-The token is read from standard input unless --token, TIDEGATE_TOKEN or --token-file gives one. It is tried before it
-is remembered, in $XDG_CONFIG_HOME/tidegate/profile.toml, which only you can read.";
+The token is asked for, without being shown, or read from standard input, unless --token, TIDEGATE_TOKEN or
+--token-file gives one. It is tried before it is remembered, in $XDG_CONFIG_HOME/tidegate/profile.toml, which only you can read.";
 
 pub(crate) const WHOAMI_EXAMPLES: &str = "Examples:
   tidegate whoami
@@ -60,9 +61,10 @@ impl Login {
     }
 }
 
+/// From a terminal without showing it, otherwise the first line.
 fn read_token() -> Outcome<String> {
     if std::io::stdin().is_terminal() {
-        note("token (it is shown as you type; --token-file reads it from a file):");
+        return hidden::ask("token: ");
     }
     let mut line = String::new();
     std::io::stdin()

@@ -22,10 +22,14 @@ pub(crate) fn pause(time: Duration) {
 
 /// How long ago a time was, in one or two units: `45s`, `12m`, `3h20m`, `5d`.
 pub(crate) fn ago(then: tidegate_api::time::Time) -> String {
-    short(now_ms().saturating_sub(then.tick().0))
+    // A list that is read again within a second shall not differ by moments.
+    short(now_ms().saturating_sub(then.tick().0) / 1_000 * 1_000)
 }
 
 pub(crate) fn short(ms: u64) -> String {
+    if (1..1_000).contains(&ms) {
+        return format!("{ms}ms");
+    }
     let seconds = ms / 1_000;
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600, seconds / 60);
     match seconds {
@@ -44,6 +48,7 @@ mod tests {
 
     #[test]
     fn lengths_of_time_are_short_words() {
+        assert_eq!((short(1), short(999), short(1_000)), ("1ms".into(), "999ms".into(), "1s".into()));
         for (seconds, text) in [
             (0, "0s"),
             (59, "59s"),

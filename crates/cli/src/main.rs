@@ -9,6 +9,7 @@
 //! | `top` | everything, live |
 //! | `local` | verbs that need none: simulations, backups, configuration |
 //! | `exit` | exit codes, stdout and stderr |
+//! | `hidden` | what is typed and not shown |
 
 mod account;
 mod apply;
@@ -16,6 +17,7 @@ mod client;
 mod clock;
 mod exit;
 mod follow;
+mod hidden;
 mod local;
 mod manifest;
 mod output;

@@ -99,6 +99,28 @@ fn page() -> String {
     page
 }
 
+/// Every argument of a command and of what is below it.
+fn undescribed(command: &Command, path: &str, found: &mut Vec<String>) {
+    let path = format!("{path} {}", command.get_name());
+    let silent = command.get_arguments().filter(|arg| arg.get_help().is_none() && !arg.is_hide_set());
+    found.extend(silent.map(|arg| format!("{path}: {}", written(arg))));
+    let verbs = command.get_subcommands().filter(|verb| verb.get_name() != "help" && !verb.is_hide_set());
+    for verb in verbs {
+        let is_leaf = !verb.has_subcommands();
+        if is_leaf && !verb.get_after_help().is_some_and(|text| text.to_string().contains("Examples:")) {
+            found.push(format!("{path} {}: no examples", verb.get_name()));
+        }
+        undescribed(verb, &path, found);
+    }
+}
+
+#[test]
+fn every_argument_says_what_it_is_and_every_verb_has_examples() {
+    let mut found = Vec::new();
+    undescribed(&crate::Arguments::command(), "", &mut found);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 #[test]
 fn the_reference_is_what_the_code_says() {
     let made = page();

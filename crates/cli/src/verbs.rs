@@ -102,7 +102,10 @@ pub(crate) enum Verb {
     },
     /// Print completions for a shell
     #[command(after_help = pages::COMPLETION_EXAMPLES)]
-    Completion { shell: Shell },
+    Completion {
+        /// bash, zsh, fish, elvish or powershell
+        shell: Shell,
+    },
     /// Write man pages to a folder
     #[command(hide = true)]
     Man { dir: PathBuf },
@@ -124,7 +127,7 @@ impl Verb {
             Verb::Events(events) => events.run(&client()?),
             Verb::Logs(logs) => logs.run(&client()?),
             Verb::Start(names) => names.post(&client()?, "start"),
-            Verb::Stop(names) => names.post(&client()?, "stop"),
+            Verb::Stop(names) => names.stop(&client()?),
             Verb::Restart(names) => names.post(&client()?, "restart"),
             Verb::Resize(resize) => resize.run(&client()?),
             Verb::Priority(priority) => priority.run(&client()?),

@@ -20,7 +20,7 @@ fn a_backup_is_made_while_the_server_runs_and_restored_elsewhere() {
     run(&home, &["restore", &file, "--data", &restored]).ok();
     run(&home, &["log", "verify", "no-such-directory"]).fails(3, "no such file");
     run(&home, &["backup", "x.db", "--data", "no-such-directory"]).fails(3, "no-such-directory");
-    assert_eq!(server.terminate(), 0);
+    assert_eq!(server.end("-TERM"), 0);
     let bytes = std::fs::read(&file).expect("it is there");
     std::fs::write(&file, &bytes[..bytes.len() / 2]).expect("written");
     let ran = run(&home, &["log", "verify", &file]);

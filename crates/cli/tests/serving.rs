@@ -66,6 +66,154 @@ fn a_login_is_remembered() {
 }
 
 #[test]
+fn a_certificate_that_nobody_vouches_for_is_named_with_its_remedy() {
+    let files = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| files.path().join(name).to_string_lossy().into_owned();
+    for name in ["ours", "other"] {
+        let made = rcgen::generate_simple_self_signed(["localhost".into(), "127.0.0.1".into()]);
+        let made = made.expect("a certificate");
+        std::fs::write(path(&format!("{name}.crt")), made.cert.pem()).expect("written");
+        std::fs::write(path(&format!("{name}.key")), made.signing_key.serialize_pem()).expect("written");
+    }
+    let (ours, key, other) = (path("ours.crt"), path("ours.key"), path("other.crt"));
+    let server = Server::with(&["--virtual-gpus", "1x8", "--tls-cert", &ours, "--tls-key", &key]);
+    assert!(server.url.starts_with("https://"), "{}", server.url);
+    for trusted in [&["list"][..], &["list", "--ca-file", &other]] {
+        let ran = server.run(trusted);
+        ran.fails(7, "cannot be trusted");
+        assert!(
+            ran.err.contains("certificate") && ran.err.contains("hint: ") && ran.err.contains("--ca-file"),
+            "{ran:?}"
+        );
+    }
+    server.run(&["list", "--ca-file", &ours]).ok();
+    // Who has logged in need not say it again.
+    let home = server.dir.path();
+    run(home, &["login", &server.url, "--token", &server.token, "--ca-file", &ours]);
+    run(home, &["list"]).ok();
+}
+
+#[test]
+fn a_token_is_read_from_a_pipe() {
+    let server = Server::start();
+    let mut command = tidegate(server.dir.path());
+    let command = command.args(["login", &server.url]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut stdin, format!("{}\n", server.token).as_bytes()).expect("written");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(run(server.dir.path(), &["whoami", "-o", "name"]).ok(), "admin\n");
+}
+
+/// `script` gives a command a terminal of its own: what the terminal shows is what it prints.
+#[test]
+fn a_token_that_is_typed_is_not_shown() {
+    let server = Server::start();
+    let mut command = Command::new("script");
+    let line = format!("{} login {}", env!("CARGO_BIN_EXE_tidegate"), server.url);
+    command.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env("HOME", server.dir.path());
+    command.env_remove("TIDEGATE_TOKEN").env_remove("TIDEGATE_SERVER").env_remove("XDG_CONFIG_HOME");
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+    let Ok(mut child) = spawned else { return println!("there is no `script` here") };
+    let mut out = child.stdout.take().expect("a pipe");
+    let mut shown = Vec::new();
+    // Typed only when it is asked for: before that, the terminal itself would show it.
+    let mut byte = [0];
+    while !shown.ends_with(b"token: ") {
+        assert!(
+            std::io::Read::read(&mut out, &mut byte).expect("readable") > 0,
+            "{}",
+            String::from_utf8_lossy(&shown)
+        );
+        shown.push(byte[0]);
+    }
+    until(|| is_raw(child.id()).then_some(()));
+    let mut keys = child.stdin.take().expect("a pipe");
+    std::io::Write::write_all(&mut keys, format!("{}\r", server.token).as_bytes()).expect("typed");
+    std::io::Read::read_to_end(&mut out, &mut shown).expect("readable");
+    drop(keys);
+    let shown = String::from_utf8_lossy(&shown);
+    assert_eq!(child.wait().expect("it ends").code(), Some(0), "{shown}");
+    assert!(shown.contains("logged in") && !shown.contains(&server.token), "{shown}");
+}
+
+/// Whether the terminal of a process's child hands over keys without showing them.
+fn is_raw(parent: u32) -> bool {
+    let children =
+        std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap_or_default();
+    let Some(child) = children.split_whitespace().next() else { return false };
+    let terminal = format!("/proc/{child}/fd/0");
+    let modes = Command::new("stty").args(["-F", &terminal, "-a"]).output().expect("stty runs");
+    String::from_utf8_lossy(&modes.stdout).contains("-echo ")
+}
+
+/// Reads a watch until the server ends it.
+fn watch(url: &str, token: &str) -> std::thread::JoinHandle<String> {
+    use std::io::{Read, Write};
+    let address = url.trim_start_matches("http://").to_string();
+    let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
+    let head =
+        format!("GET /api/v1/watch HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n");
+    stream.write_all(head.as_bytes()).expect("it is there");
+    stream.read_exact(&mut [0; 12]).expect("it is let in");
+    std::thread::spawn(move || {
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("it ends in order");
+        text
+    })
+}
+
+/// All that a process was told to have done is there after it was asked to end, whatever else was going on.
+#[test]
+#[allow(clippy::disallowed_methods, reason = "how long it takes is what is promised")]
+fn a_server_under_load_ends_in_order() {
+    for signal in ["-TERM", "-INT"] {
+        let mut server = Server::start();
+        let watching = watch(&server.url, &server.token);
+        let clients: Vec<_> = (0..4)
+            .map(|client| {
+                let (home, url, token) =
+                    (server.dir.path().to_path_buf(), server.url.clone(), server.token.clone());
+                std::thread::spawn(move || {
+                    let mut taken = Vec::new();
+                    for n in 0.. {
+                        let name = format!("job-{client}-{n}");
+                        let flags = ["submit", "--name", &name, "--duration", "20ms", "--grace", "0s"];
+                        let mut command = tidegate(&home);
+                        let command = command.env("TIDEGATE_SERVER", &url).env("TIDEGATE_TOKEN", &token);
+                        let output = command.args(flags).output().expect("it runs");
+                        match output.status.code() {
+                            Some(0) => taken.push(name),
+                            Some(7) => break,
+                            code => panic!("{code:?}: {}", String::from_utf8_lossy(&output.stderr)),
+                        }
+                    }
+                    taken
+                })
+            })
+            .collect();
+        until(|| (server.run(&["list", "--all", "-o", "name"]).ok().lines().count() >= 20).then_some(()));
+        let begun = Instant::now();
+        assert_eq!(server.end(signal), 0, "{signal}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{signal}: it took {:?}", begun.elapsed());
+        let watched = watching.join().expect("no panic");
+        assert!(
+            watched.contains("event: started") && watched.ends_with("\r\n0\r\n\r\n"),
+            "a stream ends in order"
+        );
+        let taken: Vec<String> = clients.into_iter().flat_map(|c| c.join().expect("no panic")).collect();
+        assert!(taken.len() >= 20, "{}", taken.len());
+        server.restart();
+        let listed = server.run(&["list", "--all", "-o", "name"]).ok();
+        let listed: std::collections::BTreeSet<&str> = listed.lines().collect();
+        let lost: Vec<&String> = taken.iter().filter(|name| !listed.contains(name.as_str())).collect();
+        assert!(lost.is_empty(), "{signal}: {lost:?} were acknowledged");
+    }
+}
+
+#[test]
 fn an_address_for_everybody_wants_tls() {
     let home = tempfile::tempdir().expect("a directory");
     let data = home.path().join("d");

@@ -80,6 +80,9 @@ fn workloads_are_stopped_started_resized_and_deleted() {
     assert_ne!(uid, "w-0");
     server.run(&["stop", "w"]).ok();
     server.wait_for("w", "stopped");
+    server.run(&["submit", "--name", "alive", "--priority", "3"]).ok();
+    server.run(&["delete", "alive"]).fails(4, "alive is running; only what has ended is deleted");
+    server.run(&["priority", "alive", "3"]).fails(4, "alive has priority 3 already");
     let said = server.run(&["delete", "w"]).ok();
     assert_eq!(said, "w deleted\n");
     let events = server.run(&["events", "w"]);
@@ -99,6 +102,32 @@ fn a_dry_run_says_who_would_start_and_changes_nothing() {
 }
 
 #[test]
+fn a_dry_run_of_a_stop_says_who_would_start_then() {
+    let server = Server::start();
+    server.run(&["submit", "--name", "first", "--gpus", "8", "--replicas", "2", "--grace", "5m"]).ok();
+    server.run(&["submit", "--name", "second", "--gpus", "4", "--grace", "0s"]).ok();
+    let ran = server.run(&["stop", "first", "--dry-run"]);
+    let lines: Vec<&str> = ran.out.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "would: first leaving on local-0,local-1: 2 replicas asked to end within 5m",
+            "would: first stopped",
+            "would: second started 1 replica main:4 (firm)",
+        ],
+        "{ran:?}"
+    );
+    assert_eq!(server.run(&["show", "first", "-o", "json"]).json()["status"]["state"], "running");
+    let ran = server.run(&["stop", "second", "--dry-run"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "would: second stopped\n"), "{ran:?}");
+    let ran = server.run(&["stop", "first"]);
+    assert!(
+        ran.out.contains("first leaving on local-0,local-1: 2 replicas asked to end within 5m"),
+        "{ran:?}"
+    );
+}
+
+#[test]
 fn waiting_returns_the_exit_code_of_the_job() {
     let server = Server::start();
     let ran = server.run(&["submit", "--wait", "--duration", "50ms", "--name", "good"]);
@@ -109,7 +138,7 @@ fn waiting_returns_the_exit_code_of_the_job() {
     let ran = server.run(&["submit", "--wait", "--timeout", "200ms", "--name", "endless", "-o", "name"]);
     assert_eq!((ran.code, ran.out.as_str()), (8, "endless\n"), "{ran:?}");
     assert!(
-        ran.err.contains("error: endless is still running after") && ran.err.contains("\nhint: "),
+        ran.err.contains("error: endless is still running after 200ms\n") && ran.err.contains("\nhint: "),
         "{ran:?}"
     );
 }

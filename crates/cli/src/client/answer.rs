@@ -113,6 +113,24 @@ pub(super) fn reached(error: &ureq::Error) -> bool {
     }
 }
 
+/// Whether somebody answered who could not show to be who was meant.
+fn is_untrusted(error: &ureq::Error) -> bool {
+    match error {
+        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => true,
+        // What fails while the two greet each other comes as an error of the connection.
+        ureq::Error::Io(error) => error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()),
+        _ => false,
+    }
+}
+
+/// What is behind an error, without what is around it.
+fn innermost(error: &ureq::Error) -> String {
+    match error {
+        ureq::Error::Io(error) => error.get_ref().map_or_else(|| error.to_string(), ToString::to_string),
+        _ => error.to_string(),
+    }
+}
+
 pub(super) fn failure_of_transport(error: &ureq::Error, found: &Found) -> Failure {
     let server = &found.server;
     match error {
@@ -120,9 +138,9 @@ pub(super) fn failure_of_transport(error: &ureq::Error, found: &Found) -> Failur
             Failure::new(Exit::TimedOut, format!("{server} did not answer in time: {error}"))
                 .hint("look at the server's log, or try again")
         }
-        ureq::Error::Rustls(_) | ureq::Error::Tls(_) => {
-            Failure::new(Exit::Unreachable, format!("{server} cannot be trusted: {error}"))
-                .hint("name the certificate of who signed it with --ca-file")
+        _ if is_untrusted(error) => {
+            Failure::new(Exit::Unreachable, format!("{server} cannot be trusted: {}", innermost(error)))
+                .hint("name the certificate of who signed it with --ca-file, if you know where it is from")
         }
         ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
             Failure::usage(format!("{server} is not the address of a server: {error}"))

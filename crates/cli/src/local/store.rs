@@ -2,6 +2,7 @@
 
 use crate::client::find::default_data;
 use crate::exit::{Exit, Failure, Outcome, note, print};
+use crate::output::figures::count;
 use crate::output::{Format, document};
 use crate::progress::Progress;
 use clap::{Args, Subcommand};
@@ -138,14 +139,18 @@ impl VerifiedOutput {
                 document(self.output, &value)
             }
             _ => print(&format!(
-                "{what}: events {} to {} in {} entries, {} documents, {} past workloads, {} receipts, {} snapshots\n",
+                "{what}: events {} to {} in {}, {}, {}, {}, {}\n",
                 verified.base,
                 verified.next,
-                verified.entries,
-                verified.documents,
-                verified.past,
-                verified.receipts,
-                verified.snapshots
+                if verified.entries == 1 {
+                    "1 entry".into()
+                } else {
+                    format!("{} entries", verified.entries)
+                },
+                count(verified.documents, "document"),
+                count(verified.past, "past workload"),
+                count(verified.receipts, "receipt"),
+                count(verified.snapshots, "snapshot"),
             )),
         }
     }

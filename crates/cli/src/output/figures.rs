@@ -4,6 +4,16 @@ use tidegate_api::amounts::{Amounts, Guarantee};
 use tidegate_api::by_model::ByModel;
 use tidegate_api::memory::Memory;
 
+/// `1 node`, `2 nodes`. The plural is made with an s.
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// `1 GPU`, `0.5 GPUs`, `A100:16,H100:48 GPUs`.
+pub(crate) fn in_gpus(figure: &str) -> String {
+    format!("{figure} {}", if figure == "1" { "GPU" } else { "GPUs" })
+}
+
 /// `48`, or `A100:16,H100:48`.
 fn by_model<T: std::fmt::Display>(gpu: &ByModel<T>) -> String {
     match gpu {
@@ -61,6 +71,11 @@ pub(crate) fn is_nothing(amounts: &Amounts) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_is_not_many() {
+        assert_eq!([0, 1, 2].map(|n| count(n, "node")), ["0 nodes", "1 node", "2 nodes"]);
+    }
 
     #[test]
     fn sizes_are_short() {

@@ -7,7 +7,7 @@ use crate::client::{Ask, Changed, Client};
 use crate::exit::{Failure, Outcome};
 use crate::output::change::ChangeOptions;
 use crate::output::event_line::timed;
-use crate::output::figures::guarantee;
+use crate::output::figures::{guarantee, in_gpus};
 use clap::Args;
 use tidegate_api::Code;
 use tidegate_api::name::Name;
@@ -30,6 +30,7 @@ const MAX_NEWS: usize = 5;
 
 #[derive(Args, Debug)]
 pub(crate) struct Create {
+    /// Its name
     name: Name,
     #[command(flatten)]
     amount: Amount,
@@ -59,8 +60,9 @@ impl Create {
         self.policies.onto(&mut spec);
         let new = NewQuota::new(NewMetadata::named(self.name), spec);
         let changed: Changed<Quota> = client.change(Ask::post(PATH, &new)?, self.options.dry_run)?;
-        let sentence =
-            |q: &Quota| format!("{} created with {} GPUs", q.metadata.name, guarantee(&q.spec.guarantee));
+        let sentence = |q: &Quota| {
+            format!("{} created with {}", q.metadata.name, in_gpus(&guarantee(&q.spec.guarantee)))
+        };
         self.options.print(&changed, sentence, |quota, _| text(quota))
     }
 }
@@ -111,6 +113,7 @@ fn news(client: &Client, before: &Quota, version: &str, mut failure: Failure) ->
 
 #[derive(Args, Debug)]
 pub(crate) struct Scale {
+    /// The quota
     name: Name,
     #[command(flatten)]
     amount: Amount,
@@ -143,7 +146,7 @@ impl Scale {
 fn draining(quota: &Quota) -> &'static str {
     match quota.status.state {
         tidegate_api::quota::QuotaState::Ready => "",
-        tidegate_api::quota::QuotaState::Scaling => " (what is in the way drains)",
+        tidegate_api::quota::QuotaState::Scaling => " (overdrawn until what is in the way is gone)",
     }
 }
 
@@ -172,7 +175,7 @@ impl Transfer {
         let moved = guarantee(&self.amount.guarantee());
         let sentence = |q: &Quota| {
             let (from, left) = (&q.metadata.name, guarantee(&q.spec.guarantee));
-            format!("{moved} GPUs moved from {from} to {}: {from} has {left}{}", self.to, draining(q))
+            format!("{} moved from {from} to {}: {from} has {left}{}", in_gpus(&moved), self.to, draining(q))
         };
         self.options.print(&changed, sentence, |quota, _| text(quota))
     }
@@ -180,6 +183,7 @@ impl Transfer {
 
 #[derive(Args, Debug)]
 pub(crate) struct Set {
+    /// The quota
     name: Name,
     #[command(flatten)]
     policies: Policies,
@@ -210,6 +214,7 @@ impl Set {
 
 #[derive(Args, Debug)]
 pub(crate) struct Delete {
+    /// The quota
     name: Name,
     #[command(flatten)]
     expected: Expected,

@@ -58,6 +58,7 @@ impl List {
 
 #[derive(Args, Debug)]
 pub(crate) struct Show {
+    /// The quota
     name: Name,
     #[command(flatten)]
     output: Output,
@@ -196,6 +197,7 @@ pub(crate) fn text(quota: &Quota) -> String {
 
 #[derive(Args, Debug)]
 pub(crate) struct Queue {
+    /// The quota
     name: Name,
     #[command(flatten)]
     output: Output,
@@ -238,6 +240,7 @@ fn queue_table(waiting: &[QueueEntry], wide: bool) -> Table {
 
 #[derive(Args, Debug)]
 pub(crate) struct History {
+    /// The quota
     name: Name,
     /// At most so many
     #[arg(long, value_name = "N", default_value_t = 50)]

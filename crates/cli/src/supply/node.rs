@@ -37,6 +37,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Examples:
   tidegate node show h100-3")]
     Show {
+        /// The node
         name: Name,
         #[command(flatten)]
         output: Output,
@@ -92,6 +93,7 @@ pub(crate) struct List {
 
 #[derive(Args, Debug)]
 pub(crate) struct Add {
+    /// Its name
     name: Name,
     /// The pool that it belongs to
     #[arg(long)]
@@ -114,6 +116,7 @@ pub(crate) struct Add {
 
 #[derive(Args, Debug)]
 pub(crate) struct Named {
+    /// The node
     name: Name,
     #[command(flatten)]
     options: ChangeOptions,
@@ -121,6 +124,7 @@ pub(crate) struct Named {
 
 #[derive(Args, Debug)]
 pub(crate) struct Cordon {
+    /// The node
     name: Name,
     /// Why
     #[arg(long)]
@@ -152,6 +156,7 @@ pub(crate) struct Restore {
 
 #[derive(Args, Debug)]
 pub(crate) struct Drain {
+    /// The node
     name: Name,
     /// Evict workloads of these modules only
     #[arg(short, long, value_delimiter = ',')]

@@ -5,7 +5,7 @@ use crate::exit::{Failure, Outcome};
 use crate::follow::follow;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
-use crate::output::figures::{amounts, gpus};
+use crate::output::figures::{amounts, count, gpus, in_gpus};
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, list, one};
 use clap::{Args, Subcommand};
@@ -43,6 +43,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Examples:
   tidegate pool show h100")]
     Show {
+        /// The pool
         name: Name,
         #[command(flatten)]
         output: Output,
@@ -51,6 +52,7 @@ pub(crate) enum Verb {
 
 #[derive(Args, Debug)]
 pub(crate) struct Create {
+    /// Its name; nodes are called after it: NAME-0, NAME-1, ...
     name: Name,
     /// Nodes and GPUs of each; may be repeated, with a model each
     #[arg(long, value_name = "NODESxGPUS", value_parser = size)]
@@ -113,10 +115,10 @@ impl Create {
         let sentence = |pool: &Pool| {
             let status = &pool.status;
             format!(
-                "{} created with {} nodes, {} GPUs",
+                "{} created with {}, {}",
                 pool.metadata.name,
-                status.nodes.total,
-                gpus(&status.supply)
+                count(status.nodes.total, "node"),
+                in_gpus(&gpus(&status.supply))
             )
         };
         self.options.print(&changed, sentence, |pool, _| text(pool))

@@ -2,6 +2,7 @@
 
 use crate::client::{Client, Query};
 use crate::exit::Outcome;
+use crate::output::figures;
 use crate::output::style::Style;
 use crate::workload::list::active_and_latest;
 use tidegate_api::node::{Node, NodeList, NodeState};
@@ -41,8 +42,9 @@ impl Model {
         let gpus: u32 = self.nodes.iter().map(|node| node.spec.gpus).sum();
         let used: i64 = sum(&self.forest.roots);
         format!(
-            "{} nodes, {gpus} GPUs, {} drawn; {} running, {} waiting",
-            self.nodes.len(),
+            "{}, {}, {} drawn; {} running, {} waiting",
+            figures::count(self.nodes.len() as u64, "node"),
+            figures::count(u64::from(gpus), "GPU"),
             tidegate_api::amounts::Figure(used),
             count(|state| state == WorkloadState::Running),
             count(|state| importance(state) == 0),

@@ -3,13 +3,13 @@
 use super::PATH;
 use super::show::{sentence, text};
 use crate::client::{Ask, Changed, Client};
-use crate::exit::Outcome;
-use crate::output::change::ChangeOptions;
+use crate::exit::{Outcome, print_line};
+use crate::output::change::{ChangeOptions, print_would};
 use clap::Args;
 use tidegate_api::actions::{PriorityRequest, ResizeRequest};
 use tidegate_api::name::Name;
 use tidegate_api::priorities::Priority;
-use tidegate_api::workload::Workload;
+use tidegate_api::workload::{Workload, WorkloadState};
 use ureq::http::Method;
 
 pub(crate) const START_EXAMPLES: &str = "Examples:
@@ -42,6 +42,23 @@ impl Names {
         self.each(|name| Ask::change(Method::POST, format!("{PATH}/{name}:{verb}")), client, sentence)
     }
 
+    /// Ends each. What a dry run foresees comes after what it asks for.
+    pub(crate) fn stop(self, client: &Client) -> Outcome {
+        for name in &self.names {
+            let ask = Ask::change(Method::POST, format!("{PATH}/{name}:stop"));
+            match (client.change::<Workload>(ask, self.options.dry_run)?, self.options.output) {
+                (Changed::Would(would), None) => {
+                    let then = serde_json::from_value::<Workload>(would.result.clone()).ok();
+                    let leaving = then.filter(|w| w.status.state == WorkloadState::Leaving);
+                    leaving.iter().try_for_each(|w| print_line(format!("would: {}", sentence(w))))?;
+                    print_would(&would, None, None)?;
+                }
+                (changed, _) => self.options.print(&changed, sentence, |workload, _| text(workload))?,
+            }
+        }
+        Ok(())
+    }
+
     pub(crate) fn delete(self, client: &Client) -> Outcome {
         let deleted = |workload: &Workload| format!("{} deleted", workload.metadata.name);
         self.each(|name| Ask::change(Method::DELETE, format!("{PATH}/{name}")), client, deleted)
@@ -69,6 +86,7 @@ fn print(
 
 #[derive(Args, Debug)]
 pub(crate) struct Resize {
+    /// Its name or its uid
     name: Name,
     /// Replicas that it shall have
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
@@ -87,6 +105,7 @@ impl Resize {
 
 #[derive(Args, Debug)]
 pub(crate) struct SetPriority {
+    /// Its name or its uid
     name: Name,
     /// 1 to 9, larger is more important
     #[arg(value_parser = priority)]

@@ -27,6 +27,7 @@ pub(crate) const EVENTS_EXAMPLES: &str = "Examples:
 
 #[derive(Args, Debug)]
 pub(crate) struct Explain {
+    /// Its name, for the latest of that name, or its uid
     name: Name,
     #[command(flatten)]
     output: Output,

@@ -65,7 +65,7 @@ impl Verb {
             Verb::Events(events) => events.run(client),
             Verb::Logs(logs) => logs.run(client),
             Verb::Start(names) => names.post(client, "start"),
-            Verb::Stop(names) => names.post(client, "stop"),
+            Verb::Stop(names) => names.stop(client),
             Verb::Restart(names) => names.post(client, "restart"),
             Verb::Resize(resize) => resize.run(client),
             Verb::Priority(priority) => priority.run(client),

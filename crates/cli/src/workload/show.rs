@@ -5,12 +5,13 @@ use crate::client::Client;
 use crate::clock::{ago, now_ms, short};
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
-use crate::output::figures::amounts;
+use crate::output::figures::{amounts, count};
 use crate::output::style::Style;
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, one};
 use clap::Args;
 use tidegate_api::explain::Preempted;
+use tidegate_api::limits::DEFAULT_GRACE;
 use tidegate_api::name::Name;
 use tidegate_api::workload::{DrawStatus, Workload, WorkloadState};
 
@@ -83,7 +84,7 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         WorkloadState::Failed => exit(workload).unwrap_or_default(),
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
-            let some = format!("{} of {} replicas run", counts.running, counts.wanted);
+            let some = format!("{} of {} run", counts.running, count(u64::from(counts.wanted), "replica"));
             std::iter::once(some).chain(preempted).collect::<Vec<_>>().join("; ")
         }
         _ => String::new(),
@@ -217,7 +218,7 @@ pub(crate) fn text(workload: &Workload) -> String {
     }
     facts.maybe("exit code", exit_code(workload));
     if status.preemptions > 0 {
-        facts.add("preempted", format!("{} times", status.preemptions));
+        facts.add("preempted", count(u64::from(status.preemptions), "time"));
     }
     if let Some(preempted) = &status.last_preemption {
         let why = format!("{} at {}: {}", preemption(preempted), preempted.at, preempted.why);
@@ -241,6 +242,11 @@ pub(crate) fn sentence(workload: &Workload) -> String {
             let nodes = nodes(workload);
             if !nodes.is_empty() {
                 line.push_str(&format!(" on {}", nodes.join(",")));
+            }
+            if status.state == WorkloadState::Leaving {
+                let grace = workload.spec.grace_period.map_or(DEFAULT_GRACE, |grace| grace.span());
+                let leaving = count(u64::from(status.replicas.leaving), "replica");
+                line.push_str(&format!(": {leaving} asked to end within {}", short(grace.0)));
             }
         }
         state if is_waiting(state) => {

@@ -39,7 +39,7 @@ pub(crate) fn wait(
         let passed = clock::instant().duration_since(begun);
         let left = limit.map(|limit| limit.saturating_sub(passed));
         if left.is_some_and(|left| left.is_zero()) {
-            return Err(late(&workload, passed));
+            return Err(late(&workload, limit.unwrap_or(passed)));
         }
         clock::pause(left.map_or(look, |left| left.min(look)));
         look = (look * 2).min(SLOWEST);

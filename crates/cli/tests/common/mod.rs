@@ -137,11 +137,16 @@ impl Server {
         });
     }
 
-    /// Asks it to end in order; its exit code.
-    pub(crate) fn terminate(&mut self) -> i32 {
+    /// Asks it to end in order, by this signal; its exit code.
+    pub(crate) fn end(&mut self, signal: &str) -> i32 {
         let pid = self.child.id().to_string();
-        Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
+        Command::new("kill").args([signal, &pid]).status().expect("kill runs");
         self.child.wait().expect("it ends").code().unwrap_or(-1)
+    }
+
+    /// Starts it again on the same data, after it has ended.
+    pub(crate) fn restart(&mut self) {
+        (self.child, self.url, self.token) = spawn(self.dir.path(), &[]);
     }
 
     /// Ends it as a power cut would, and starts it again on the same data and address.

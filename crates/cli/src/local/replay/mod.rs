@@ -97,7 +97,8 @@ impl Replay {
 
     fn print(&self, report: &Report) -> Outcome {
         if let Some(refusal) = &report.first_refusal {
-            note(format!("{} jobs were refused; the first: {refusal}", report.total.refused));
+            let were = if report.total.refused == 1 { "job was" } else { "jobs were" };
+            note(format!("{} {were} refused; the first: {refusal}", report.total.refused));
         }
         match self.output.output {
             format @ (Format::Json | Format::Yaml) => document(format, report),
