@@ -135,6 +135,7 @@ pub(crate) struct Cordon {
 
 #[derive(Args, Debug)]
 pub(crate) struct Quarantine {
+    /// The node
     name: Name,
     /// The GPU, counted from 0
     device: u16,
@@ -147,6 +148,7 @@ pub(crate) struct Quarantine {
 
 #[derive(Args, Debug)]
 pub(crate) struct Restore {
+    /// The node
     name: Name,
     /// The GPU, counted from 0
     device: u16,
