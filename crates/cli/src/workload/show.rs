@@ -243,8 +243,8 @@ pub(crate) fn sentence(workload: &Workload) -> String {
             if !nodes.is_empty() {
                 line.push_str(&format!(" on {}", nodes.join(",")));
             }
-            if status.state == WorkloadState::Leaving {
-                let grace = workload.spec.grace_period.map_or(DEFAULT_GRACE, |grace| grace.span());
+            let grace = workload.spec.grace_period.map_or(DEFAULT_GRACE, |grace| grace.span());
+            if status.state == WorkloadState::Leaving && grace.0 > 0 {
                 let leaving = count(u64::from(status.replicas.leaving), "replica");
                 line.push_str(&format!(": {leaving} asked to end within {}", short(grace.0)));
             }
