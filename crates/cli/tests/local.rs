@@ -37,7 +37,7 @@ fn a_trace_is_replayed_on_the_real_engine() {
     let path = file.to_string_lossy().into_owned();
     let ran = run(home.path(), &["replay", &path, "--nodes", "2x8"]);
     assert!(ran.out.contains("3 of 4 jobs finished within 2h on 16 GPUs"), "{ran:?}");
-    assert!(ran.err.contains("1 jobs were refused; the first: line 5: "), "{ran:?}");
+    assert!(ran.err.contains("1 job was refused; the first: line 5: "), "{ran:?}");
     let report = run(home.path(), &["replay", &path, "--nodes", "2x8", "-o", "json"]).json();
     assert_eq!(report["quotas"]["A"]["longestWait"], 3_600_000);
     assert_eq!(report["total"]["finished"], 3);

@@ -20,7 +20,6 @@ What is printed is what was written, byte by byte, over all runs of the workload
 #[derive(Args, Debug)]
 pub(crate) struct Logs {
     /// A name, for the latest of that name, or a uid
-    /// Its name, for the latest of that name, or its uid
     name: Name,
     /// Go on with what it writes, until it has ended
     #[arg(short, long)]
