@@ -35,6 +35,7 @@ chmod 755 "$work"
 mkdir -m 755 "$work/socket"
 head -c 1024 /dev/urandom >"$work/munge/key"
 chmod 600 "$work/munge/key"
+# The scheduler does not wait for more to come: unset, it starts three jobs in a second.
 cat >"$work/slurm.conf" <<END
 ClusterName=side
 SlurmctldHost=$host(127.0.0.1)
@@ -58,6 +59,7 @@ ReturnToService=2
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerType=sched/backfill
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,sched_interval=1,bf_interval=1
 AccountingStorageType=accounting_storage/none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/none

@@ -68,7 +68,10 @@ impl Watch {
         let number = self.next;
         self.next += 1;
         let mut seen = self.shared.seen();
-        epoll::add(&self.shared.epoll, &fd, epoll::EventData::new_u64(number), epoll::EventFlags::IN)?;
+        // Told once: whoever is being started holds a copy of the handle for a moment, and as long as there is one
+        // the end would be told again and again.
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::ONESHOT;
+        epoll::add(&self.shared.epoll, &fd, epoll::EventData::new_u64(number), flags)?;
         seen.waiting.insert(number, fd);
         Ok(Some(number))
     }
