@@ -101,4 +101,4 @@ took=$(((${end/[.,]/} - ${start/[.,]/}) / 1000))
 echo "Slurm $(sbatch --version | cut -d' ' -f2): $jobs jobs of true, sbatch one by one, at most $at_once at once: $took ms, $((jobs * 1000 / took)) jobs/s"
 cleanup
 trap - EXIT
-TIDEGATE_BENCH_JOBS=$jobs TIDEGATE_BENCH_SLURM_MS=$took target/release/tidegate-bench jobs
+TIDEGATE_BENCH_JOBS=$jobs TIDEGATE_BENCH_SLURM_MS=$took "${CARGO_TARGET_DIR:-target}/release/tidegate-bench" jobs
