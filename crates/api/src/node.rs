@@ -65,6 +65,44 @@ pub struct NodeStatus {
     /// Replicas without a device.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_devices: Vec<Occupant>,
+    /// How workspaces are kept apart there; absent where no processes are started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<Isolation>,
+    /// What that means, and why it is so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation_detail: Option<String>,
+    /// What the kernel bounds of each replica; absent where no processes are started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Vec<Limit>>,
+}
+
+/// How workspaces are kept apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Isolation {
+    /// The processes of each run as a user of their own.
+    Uid,
+    /// All processes run as the same user.
+    None,
+}
+
+/// What can be bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Limit {
+    Memory,
+    Cpu,
+    Processes,
+}
+
+impl Limit {
+    pub fn word(self) -> &'static str {
+        match self {
+            Limit::Memory => "memory",
+            Limit::Cpu => "cpu",
+            Limit::Processes => "processes",
+        }
+    }
 }
 
 /// What of a node is free.

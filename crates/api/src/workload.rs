@@ -252,8 +252,11 @@ pub struct WorkloadStatus {
     pub saved_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<Time>,
-    /// Restarts after failures so far.
+    /// Restarts after failures so far; of a service also those of its replicas where they are.
     pub restarts: u32,
+    /// A replica takes more memory than it asked for.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_memory: bool,
     /// How often it was preempted.
     pub preemptions: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -294,6 +297,28 @@ pub struct Placement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Name>,
     pub state: UnitState,
+    /// What it takes, measured every few seconds; absent where no process runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<ReplicaUsage>,
+}
+
+/// What a replica takes: all of its processes together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReplicaUsage {
+    /// Resident memory, in bytes.
+    pub memory: u64,
+    /// The memory that it asked for, in bytes.
+    pub requested_memory: u64,
+    /// Processor time since it was started, in milliseconds.
+    pub processor_millis: u64,
+    pub processes: u32,
+}
+
+impl ReplicaUsage {
+    pub fn is_over_memory(&self) -> bool {
+        self.requested_memory > 0 && self.memory > self.requested_memory
+    }
 }
 
 /// How far a unit has come.

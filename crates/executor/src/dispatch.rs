@@ -107,9 +107,10 @@ impl Dispatch {
         self.workloads.get(&workload)
     }
 
-    /// Workloads of which something runs or leaves: all that an executor is to know after a start of the server.
+    /// Workloads that have started and not ended: all that an executor is to know after a start of the server. Of
+    /// some nothing runs now; what it remembers of them is for their next start.
     pub fn assigned(&self) -> impl Iterator<Item = WorkloadId> {
-        self.workloads.iter().filter(|(_, p)| !p.units.is_empty()).map(|(workload, _)| *workload)
+        self.workloads.keys().copied()
     }
 
     /// What should run of a workload as the engine stands; `None` if it never started, or has ended.

@@ -7,6 +7,7 @@
 //! | `dispatch`, `progress` | from the engine's events to assignments |
 //! | `inbox` | from reports to the engine's commands |
 //! | `local`, `supervisor` | real processes on this machine, and who looks after each |
+//! | `proc`, `size` | processes as the kernel tells of them, and bytes in words |
 //! | `virtual_executor` | starts nothing; durations are given |
 //!
 //! An executor is told what should run, never what to do: it compares that with what it has, and starts and
@@ -19,8 +20,10 @@ pub mod executor;
 pub mod inbox;
 pub mod launch;
 pub mod local;
+mod proc;
 pub mod progress;
 pub mod report;
+pub mod size;
 pub mod supervisor;
 pub mod virtual_executor;
 

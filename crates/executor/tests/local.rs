@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use tidegate_engine::ids::{Span, Tick};
 use tidegate_engine::words::Module;
 use tidegate_executor::contract::{CASES, Driver, Play};
-use tidegate_executor::local::{FaultFiles, LocalExecutor, Places, Settings};
+use tidegate_executor::local::{FaultFiles, Isolation, LocalExecutor, Places, Settings};
 use tidegate_executor::{Executor, Launch, Report, Running, Work};
 
 const STEP: Span = Span(1_200);
@@ -34,13 +34,14 @@ fn executor(directory: &TempDir) -> LocalExecutor {
     let settings = Settings {
         places: Places::below(directory.path()),
         supervisor: vec![env!("CARGO_BIN_EXE_supervise").into()],
-        first_user: None,
+        isolation: Isolation::None { why: "this is a test".into(), is_shared: true },
+        groups: None,
+        work_limit: None,
         log_limit: 1 << 20,
         log_keep: 2,
         ports: 21_000..=21_999,
         env: vec![("PATH".into(), std::env::var("PATH").expect("a path").into())],
         device_names: Default::default(),
-        cgroups: None,
     };
     LocalExecutor::new(settings, Box::new(care), Box::new(now)).expect("it starts")
 }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use tidegate_api::duration::Duration;
+use tidegate_api::memory::Memory;
 use tidegate_engine::ids::Span;
 
 /// The file with all options at their defaults, and what they mean.
@@ -23,6 +24,15 @@ pub struct Config {
     pub tls_key: Option<PathBuf>,
     pub executor: ExecutorKind,
     pub virtual_gpus: Option<String>,
+    pub isolation: IsolationKind,
+    /// Users of workspaces, one each.
+    pub first_uid: u32,
+    pub uid_count: u32,
+    pub allow_shared_user: bool,
+    /// Whether each replica gets a control group where that can be had.
+    pub cgroups: bool,
+    /// What the directories of one workload may take.
+    pub work_limit: Option<Memory>,
     pub retain_ended: Duration,
     pub retain_logs: Duration,
     pub snapshot_every: u64,
@@ -40,6 +50,19 @@ pub enum ExecutorKind {
     Local,
     /// Starts nothing; durations are given.
     Virtual,
+}
+
+/// How workspaces are kept apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum IsolationKind {
+    /// By users of their own if the server may have them, else not at all.
+    #[default]
+    Auto,
+    /// By users of their own, or the server does not start.
+    Uid,
+    /// Not at all: everything runs as whoever runs the server.
+    None,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -77,6 +100,12 @@ impl Default for Config {
             tls_key: None,
             executor: ExecutorKind::default(),
             virtual_gpus: None,
+            isolation: IsolationKind::default(),
+            first_uid: 1_900_000_000,
+            uid_count: 10_000,
+            allow_shared_user: false,
+            cgroups: true,
+            work_limit: None,
             retain_ended: Duration::of(Span::hours(24)),
             retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
@@ -122,6 +151,16 @@ impl Config {
         if config.snapshot_every == 0 {
             return Err("snapshot-every is 0; hint: it counts events between two snapshots".into());
         }
+        let last = config.uid_count.checked_sub(1).and_then(|more| config.first_uid.checked_add(more));
+        // Root is nobody's, and the last number means nobody.
+        if config.first_uid == 0 || last.is_none_or(|last| last == u32::MAX) {
+            return Err(format!(
+                "first-uid = {} with uid-count = {} are no users; hint: both are at least 1, and the last user is below {}",
+                config.first_uid,
+                config.uid_count,
+                u32::MAX
+            ));
+        }
         Ok(config)
     }
 }
@@ -146,6 +185,11 @@ mod tests {
             ("retain-ended = \"soon\"", "not a duration"),
             ("[log]\nlevel = \"loud\"", "unknown variant `loud`"),
             ("executor = \"slurm\"", "unknown variant `slurm`"),
+            ("isolation = \"jail\"", "unknown variant `jail`"),
+            ("first-uid = 0", "are no users"),
+            ("uid-count = 0", "are no users"),
+            ("first-uid = 4294967295\nuid-count = 1", "are no users"),
+            ("work-limit = \"much\"", "much"),
         ] {
             let error = Config::parse(text).expect_err(text);
             assert!(error.contains(says), "{text}: {error}");

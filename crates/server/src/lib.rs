@@ -6,20 +6,22 @@
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
-//! | `view` | the world as resources |
+//! | `view`, `here` | the world as resources, and what this machine adds to it |
 //! | `serve`, `first_run`, `executor_loop`, `local` | a running server |
-//! | `config`, `machine`, `token` | what it is told, what it finds, whom it trusts |
+//! | `config`, `machine`, `token`, `private` | what it is told, what it finds, whom it trusts, what it shows |
 
 pub mod config;
 pub mod core;
 pub mod executor_loop;
 pub mod first_run;
+pub mod here;
 pub mod http;
 pub mod local;
 pub mod machine;
 pub mod metrics;
 pub mod net;
 pub mod output;
+pub mod private;
 pub mod samples;
 pub mod serve;
 pub mod token;

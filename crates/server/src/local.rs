@@ -1,20 +1,26 @@
 //! What the server lends the executor of real processes: its directories, its clock, its own binary; and what it
 //! does when the machine was started anew.
 
-use crate::config::Config;
+use crate::config::{Config, IsolationKind};
 use crate::core::control::{Control, Unavailable};
 use crate::core::entry::Origin;
 use crate::first_run::node_name;
 use crate::machine::by_model;
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
+use tidegate_engine::ids::WorkspaceId;
 use tidegate_engine::nodes::NodeState;
+use tidegate_engine::state::Pool;
 use tidegate_engine::{Command, Refusal};
 use tidegate_executor::local::{
-    DeviceCare, FaultFiles, Gpus, LocalExecutor, Places, RealDevices, Settings, boot,
+    DeviceCare, FaultFiles, Gpus, Groups, Isolation, LocalExecutor, Places, RealDevices, Settings, boot,
 };
 
 /// The hidden verb of this binary that looks after one process.
@@ -38,37 +44,72 @@ pub fn places(data: &Path) -> io::Result<Places> {
     Ok(Places::below(data.canonicalize()?))
 }
 
-/// The executor over a data directory.
-pub fn executor(
-    _config: &Config,
-    data: &Path,
-    supervisor: Vec<OsString>,
-    control: Control,
-    gpus: Option<Arc<Gpus>>,
-) -> io::Result<LocalExecutor> {
-    let nodes = gpus.as_ref().map(|gpus| nodes_of(&control, gpus)).unwrap_or_default();
-    let names = |gpus: &Gpus, numbers: &[usize]| numbers.iter().map(|n| gpus.list[*n].uuid.clone()).collect();
-    let device_names =
-        nodes.iter().filter_map(|(node, numbers)| Some((node.clone(), names(gpus.as_ref()?, numbers))));
+/// What holds for everything that runs on this machine.
+#[derive(Clone, Debug)]
+pub struct Host {
+    pub isolation: Isolation,
+    pub groups: Option<Groups>,
+    places: Places,
+}
 
-    let inherited = ["PATH", "LANG", "HOME", "USER"];
-    let env = inherited.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?.into())));
-    let settings = Settings {
-        places: places(data)?,
-        supervisor,
-        first_user: None,
-        log_limit: LOG_LIMIT,
-        log_keep: LOG_KEEP,
-        ports: 20_000..=29_999,
-        env: env.collect(),
-        device_names: device_names.collect(),
-        cgroups: None,
-    };
-    let care: Box<dyn DeviceCare> = match gpus {
-        Some(gpus) => Box::new(RealDevices { gpus, nodes }),
-        None => Box::new(FaultFiles::in_directory(data.join("faults"))),
-    };
-    LocalExecutor::new(settings, care, Box::new(move || control.clock().now()))
+impl Host {
+    /// Looks what this machine offers, and readies the data directory for it.
+    pub fn new(config: &Config, data: &Path) -> io::Result<Host> {
+        let data = data.canonicalize()?;
+        let places = Places::below(&data);
+        let isolation = isolation(config, &places)?;
+        tracing::info!(isolation = isolation.word(), "{}", isolation.text());
+        let groups = match config.cgroups {
+            true => {
+                Groups::find(&tag(&data)).inspect_err(|why| tracing::info!(%why, "no control groups")).ok()
+            }
+            false => None,
+        };
+        let limits = groups.as_ref().map_or(Vec::new(), |groups| groups.limits.words());
+        let limits = if limits.is_empty() { "none".into() } else { limits.join(", ") };
+        tracing::info!(groups = groups.is_some(), limits, "what the kernel bounds of each replica");
+        Ok(Host { isolation, groups, places })
+    }
+
+    /// Whether processes of a workspace may be started; why not, in words.
+    pub fn admits(&self, workspace: WorkspaceId) -> Result<(), String> {
+        self.isolation.user(workspace).map(|_| ())
+    }
+
+    /// The executor over the data directory.
+    pub fn executor(
+        &self,
+        config: &Config,
+        supervisor: Vec<OsString>,
+        control: Control,
+        gpus: Option<Arc<Gpus>>,
+    ) -> io::Result<LocalExecutor> {
+        let nodes = gpus.as_ref().map(|gpus| nodes_of(&control, gpus)).unwrap_or_default();
+        let names =
+            |gpus: &Gpus, numbers: &[usize]| numbers.iter().map(|n| gpus.list[*n].uuid.clone()).collect();
+        let device_names =
+            nodes.iter().filter_map(|(node, numbers)| Some((node.clone(), names(gpus.as_ref()?, numbers))));
+        let inherited = ["PATH", "LANG", "HOME", "USER"];
+        let env =
+            inherited.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?.into())));
+        let settings = Settings {
+            places: self.places.clone(),
+            supervisor,
+            isolation: self.isolation.clone(),
+            groups: self.groups.clone(),
+            work_limit: config.work_limit.map(|limit| limit.bytes()),
+            log_limit: LOG_LIMIT,
+            log_keep: LOG_KEEP,
+            ports: 20_000..=29_999,
+            env: env.collect(),
+            device_names: device_names.collect(),
+        };
+        let care: Box<dyn DeviceCare> = match gpus {
+            Some(gpus) => Box::new(RealDevices { gpus, nodes }),
+            None => Box::new(FaultFiles::in_directory(self.places.faults())),
+        };
+        LocalExecutor::new(settings, care, Box::new(move || control.clock().now()))
+    }
 }
 
 /// The nodes whose GPUs are those of this machine: they were created by its first start, and are of the same model.
@@ -89,6 +130,37 @@ fn nodes_of(control: &Control, gpus: &Gpus) -> BTreeMap<Box<str>, Vec<usize>> {
     })
 }
 
+fn isolation(config: &Config, places: &Places) -> io::Result<Isolation> {
+    let (first, count, is_shared) = (config.first_uid, config.uid_count, config.allow_shared_user);
+    let found = match config.isolation {
+        IsolationKind::None => {
+            return Ok(Isolation::None { why: "the configuration says so".into(), is_shared });
+        }
+        IsolationKind::Auto | IsolationKind::Uid => Isolation::here(first, count, is_shared),
+    };
+    if matches!(found, Isolation::Users { .. }) {
+        if let Some(closed) = places.open_way()? {
+            return Err(io::Error::other(format!(
+                "the users of workspaces cannot pass {}, above their directories; hint: choose another data \
+                 directory with --data, such as /var/lib/tidegate, or say isolation = \"none\" in the configuration",
+                closed.display()
+            )));
+        }
+    } else if config.isolation == IsolationKind::Uid {
+        return Err(io::Error::other(format!(
+            "isolation = \"uid\" cannot be had: {}; hint: run the server as root, or say isolation = \"auto\"",
+            found.text()
+        )));
+    }
+    Ok(found)
+}
+
+/// Tells the servers of one machine apart.
+fn tag(data: &Path) -> String {
+    let hash = Sha256::digest(data.as_os_str().as_bytes());
+    hash[..4].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// Whatever ran when the machine went down is lost, and waits again. Whether it went down.
 pub fn after_reboot(control: &Control, data: &Path) -> io::Result<Result<bool, Unavailable>> {
     let path = data.join(BOOT_FILE);
@@ -99,14 +171,17 @@ pub fn after_reboot(control: &Control, data: &Path) -> io::Result<Result<bool, U
     if !before.is_empty() {
         let lost = control.write_blocking(Origin::new("system", "reboot"), |deck| -> Result<(), Refusal> {
             let pools = deck.world().engine.pools().iter();
-            let nodes = pools.flat_map(|pool| pool.nodes.iter().map(move |node| (pool.id, node)));
-            let ready = nodes.filter(|(_, node)| node.state == NodeState::Ready);
-            let ready: Vec<_> = ready.map(|(pool, node)| (pool, node.id)).collect();
-            let all = [(NodeState::Lost, REBOOTED), (NodeState::Ready, "")];
-            for (state, reason) in all {
-                for &(pool, node) in &ready {
-                    deck.command(Command::SetNode { pool, node, state, reason: reason.into() })?;
-                }
+            let nodes = pools.flat_map(|pool| pool.nodes.iter().map(move |node| (pool, node)));
+            let up = nodes.filter(|(_, node)| node.state != NodeState::Lost);
+            let reason = |pool: &Pool, node| pool.reasons.get(&node).cloned().unwrap_or_default();
+            let up: Vec<_> = up.map(|(pool, n)| (pool.id, n.id, n.state, reason(pool, n.id))).collect();
+            for &(pool, node, ..) in &up {
+                let (state, reason) = (NodeState::Lost, REBOOTED.into());
+                deck.command(Command::SetNode { pool, node, state, reason })?;
+            }
+            // All of them are lost before any is back: what ran on several is lost once.
+            for (pool, node, state, reason) in up {
+                deck.command(Command::SetNode { pool, node, state, reason })?;
             }
             Ok(())
         });
@@ -116,6 +191,16 @@ pub fn after_reboot(control: &Control, data: &Path) -> io::Result<Result<bool, U
             Err(why) => return Ok(Err(why)),
         }
     }
-    std::fs::write(path, now)?;
+    keep(&path, &now)?;
     Ok(Ok(!before.is_empty()))
+}
+
+/// Whole or not at all, and on the disk when it returns: the next start may be after a power cut.
+fn keep(path: &Path, text: &str) -> io::Result<()> {
+    let new = path.with_extension("new");
+    let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(&new)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(new, path)?;
+    path.parent().map_or(Ok(()), |directory| std::fs::File::open(directory)?.sync_all())
 }

@@ -6,8 +6,10 @@ use crate::core::control::{Control, Unavailable};
 use crate::core::outbox::Outbox;
 use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
+use crate::here::Here;
 use crate::http::app::App;
 use crate::http::router::router;
+use crate::local::Host;
 use crate::machine::Machine;
 use crate::net::limits::Limits;
 use crate::net::listen::{closed, listen, serve};
@@ -15,12 +17,10 @@ use crate::net::tls::{self, TlsError};
 use crate::output::sweep::sweep;
 use crate::samples::{self, Sampler};
 use crate::token::{self, ADMIN_TOKEN_FILE, TokenHash};
-use crate::{executor_loop, first_run, local};
+use crate::{executor_loop, first_run, local, private};
 use std::ffi::OsString;
-use std::fs::DirBuilder;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -183,7 +183,7 @@ impl Server {
         };
         let listener = listen(config.listen);
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
-        create_private(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
+        private::make(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
         let reader = store.reader()?;
         let admin = admin_token(&mut store, &*reader, data)?;
@@ -198,7 +198,7 @@ impl Server {
             rest: ground.rest,
         };
         if let Some(path) = &config.archive {
-            create_private(path).map_err(|why| ServeError::Directory { path: path.clone(), why })?;
+            private::directory(path).map_err(|why| ServeError::Directory { path: path.clone(), why })?;
         }
         let after = read.world.at;
         let clock = match ground.clock {
@@ -217,6 +217,7 @@ impl Server {
             .map_err(|_| ServeError::Unavailable(Unavailable::Closing))?
             .map_err(ServeError::Unavailable)?
             .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
+        let mut here = Here::default();
         let executor = match config.executor {
             ExecutorKind::Virtual => Box::new(VirtualExecutor::new()) as Box<dyn Executor>,
             ExecutorKind::Local => {
@@ -224,8 +225,11 @@ impl Server {
                 let lost = tokio::task::spawn_blocking(move || local::after_reboot(&told, &place)).await;
                 let lost = lost.map_err(|_| ServeError::Unavailable(Unavailable::Closing))?;
                 lost.map_err(ServeError::Executor)?.map_err(ServeError::Unavailable)?;
-                let executor = local::executor(config, data, ground.supervisor, control.clone(), gpus);
-                Box::new(executor.map_err(ServeError::Executor)?)
+                let host = Host::new(config, data).map_err(ServeError::Executor)?;
+                let executor = host.executor(config, ground.supervisor, control.clone(), gpus);
+                let executor = executor.map_err(ServeError::Executor)?;
+                here = Here::new(host, executor.replicas());
+                Box::new(executor)
             }
         };
         let executor =
@@ -235,7 +239,8 @@ impl Server {
             ExecutorKind::Virtual => None,
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
         };
-        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits);
+        let app =
+            App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits, here);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
         Ok(Server { control, app, listener, tls, sampler, retain_logs, threads, is_new })
@@ -287,11 +292,6 @@ impl Server {
         });
         let _ = joined.await;
     }
-}
-
-/// A directory that nobody else can look into.
-fn create_private(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// The hash of the administrator's token. Whoever can write the data directory is the administrator: a token file

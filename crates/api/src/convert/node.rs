@@ -85,6 +85,9 @@ impl NodeStatus {
             },
             devices,
             without_devices,
+            isolation: None,
+            isolation_detail: None,
+            limits: None,
         })
     }
 }

@@ -216,6 +216,7 @@ impl WorkloadStatus {
             saved_at: saved.max().map(Time::of),
             ended_at: facts.ended.filter(|_| w.state.is_ended()).map(Time::of),
             restarts: w.failures,
+            over_memory: false,
             preemptions: w.preemptions,
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(engine, *at, cause)),
             exit_code: facts.exit_code,
@@ -238,6 +239,7 @@ fn placements<'a>(engine: &'a Engine, pool: PoolId, unit: &'a Unit) -> impl Iter
             gpu: Figure(slot.milli()),
             model: model.clone(),
             state: unit.state.into(),
+            usage: None,
         })
     })
 }

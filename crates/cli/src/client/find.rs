@@ -10,6 +10,9 @@ pub(crate) const ADDRESS_FILE: &str = "server.address";
 /// The administrator's token within the data directory.
 pub(crate) const TOKEN_FILE: &str = "admin.token";
 
+/// Where root's server keeps everything when nobody says.
+const ROOTS_DATA: &str = "/var/lib/tidegate";
+
 /// Which server, and as whom.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Connection {
@@ -47,7 +50,24 @@ pub(crate) fn default_data() -> Outcome<PathBuf> {
     if let Some(dir) = std::env::var_os("TIDEGATE_DATA").filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
+    if is_roots_own() {
+        return Ok(ROOTS_DATA.into());
+    }
     base("XDG_DATA_HOME", ".local/share").map(|dir| dir.join("tidegate"))
+}
+
+/// Whether this is root at home: nobody else can pass there, and the users that work runs as have to.
+fn is_roots_own() -> bool {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let passwd = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let home = passwd.lines().find_map(|line| {
+        let mut fields = line.split(':').skip(2);
+        (fields.next()? == "0").then(|| fields.nth(2)).flatten()
+    });
+    let is_root = rustix::process::geteuid().is_root();
+    is_root
+        && set("XDG_DATA_HOME").is_none()
+        && set("HOME").is_none_or(|own| home.is_some_and(|home| own == home))
 }
 
 /// `$VARIABLE`, or a folder below the home directory.

@@ -14,8 +14,8 @@ use tidegate_api::decimal::Cores;
 use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::node::{
-    CordonRequest, DrainRequest, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant, QuarantineRequest,
-    RestoreRequest,
+    CordonRequest, DrainRequest, Isolation, NewNode, Node, NodeList, NodeSpec, NodeState, Occupant,
+    QuarantineRequest, RestoreRequest,
 };
 use tidegate_api::resource::NewMetadata;
 use tidegate_api::words::Module;
@@ -333,5 +333,17 @@ fn text(node: &Node) -> String {
         )
         .lines("devices", status.devices.iter().map(device).collect())
         .lines("without devices", status.without_devices.iter().map(occupant).collect());
+    if let Some(isolation) = status.isolation {
+        let word = match isolation {
+            Isolation::Uid => "uid",
+            Isolation::None => "none",
+        };
+        let detail = status.isolation_detail.as_deref().unwrap_or_default();
+        facts.add("isolation", format!("{word}: {detail}"));
+    }
+    if let Some(limits) = &status.limits {
+        let words: Vec<&str> = limits.iter().map(|limit| limit.word()).collect();
+        facts.add("limits", if words.is_empty() { "none".into() } else { words.join(", ") });
+    }
     facts.text()
 }

@@ -51,15 +51,25 @@ impl Runs {
 
     pub(super) fn fail(&mut self, run: u64, ran: u64) {
         self.failed_run = run;
-        self.failed = if ran >= LONG_RUN { 1 } else { self.failed.saturating_add(1) };
+        self.failed = in_a_row(self.failed, ran);
     }
 
     /// Milliseconds to wait before the next start.
     pub(super) fn wait(&self) -> u64 {
-        match self.failed {
-            0 => 0,
-            failed => FIRST.saturating_mul(1 << (failed - 1).min(16)).min(LONGEST),
-        }
+        wait(self.failed)
+    }
+}
+
+/// How often it has failed in a row, with this failure after `ran` milliseconds.
+pub(super) fn in_a_row(failed: u32, ran: u64) -> u32 {
+    if ran >= LONG_RUN { 1 } else { failed.saturating_add(1) }
+}
+
+/// Milliseconds to wait after so many failures in a row.
+pub(super) fn wait(failed: u32) -> u64 {
+    match failed {
+        0 => 0,
+        failed => FIRST.saturating_mul(1 << (failed - 1).min(16)).min(LONGEST),
     }
 }
 

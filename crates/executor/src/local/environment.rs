@@ -55,6 +55,9 @@ impl Scene<'_> {
         };
         if self.is_apart {
             set("HOME", self.places.home(workspace).display().to_string());
+            // Nobody has this user on a list: who asks for its name is to find one.
+            set("USER", format!("workspace-{}", workspace.0));
+            set("LOGNAME", format!("workspace-{}", workspace.0));
         }
         set("TMPDIR", self.places.temporary(workspace).display().to_string());
         for (name, value) in &a.launch.env {

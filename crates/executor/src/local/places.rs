@@ -11,9 +11,11 @@
 use crate::assignment::Assignment;
 use crate::report::Running;
 use crate::supervisor::RunDir;
+use rustix::fs::{Gid, Mode, OFlags, Uid, fchmod, fchown, fstat, open};
+use rustix::process::{getegid, geteuid};
 use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt, chown};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 
@@ -39,6 +41,11 @@ impl Places {
         self.runs().join(workload.0.to_string())
     }
 
+    /// What is known of a workload's runs.
+    pub(super) fn runs_file(&self, workload: WorkloadId) -> PathBuf {
+        self.runs_of(workload).join("runs.json")
+    }
+
     pub(super) fn run(&self, run: Running, attempt: u32) -> RunDir {
         let name = format!("{}-{}-{}.{attempt}", run.unit, run.index, run.run);
         RunDir::at(self.runs_of(run.workload).join(name))
@@ -54,6 +61,11 @@ impl Places {
         let (unit, index, run) = (part()? as u32, part()? as u32, part()?);
         let run = Running { workload: WorkloadId(workload), unit, index, run };
         Some((run, attempt.parse().ok()?))
+    }
+
+    /// What is wrong with GPUs that are not there, as somebody says who tries that out.
+    pub fn faults(&self) -> PathBuf {
+        self.root.join("faults")
     }
 
     /// Output of one replica, over all runs.
@@ -95,32 +107,66 @@ impl Places {
         self.checkpoints(a.launch.workspace, a.workload, &a.name).join(SAVED)
     }
 
+    /// A workload's own directories.
+    pub(super) fn of_workload(&self, a: &Assignment) -> Vec<PathBuf> {
+        let workspace = a.launch.workspace;
+        vec![self.directory(workspace, a.workload, &a.name), self.checkpoints(workspace, a.workload, &a.name)]
+    }
+
     /// Makes all directories that a workload needs, for `user` if somebody else is to use them.
     pub(super) fn prepare(&self, a: &Assignment, user: Option<u32>) -> io::Result<()> {
         let workspace = a.launch.workspace;
-        // Others may pass through what is above a workspace's own directory, and see nothing.
-        let outer = if user.is_some() { 0o711 } else { 0o700 };
-        private(&self.root.join("work"), outer, None)?;
-        private(&self.logs(a.workload), 0o700, None)?;
-        let directory = self.directory(workspace, a.workload, &a.name);
-        let checkpoints = self.checkpoints(workspace, a.workload, &a.name);
-        let of_workspace = self.workspace(workspace);
-        let (home, temporary) = (self.home(workspace), self.temporary(workspace));
-        for path in [of_workspace, home, temporary, directory, checkpoints] {
-            private(&path, 0o700, user)?;
+        private(&self.runs_of(a.workload))?;
+        private(&self.logs(a.workload))?;
+        private(&self.root.join("work"))?;
+        private(&self.workspace(workspace))?;
+        // Others may pass through what is above a workspace's own directories, and see nothing; and nobody but the
+        // server can put something else in their place.
+        if let Some(user) = user {
+            give(&self.root.join("work"), 0o711, None, None)?;
+            give(&self.workspace(workspace), 0o710, None, Some(user))?;
+        }
+        let shared = [self.home(workspace), self.temporary(workspace)];
+        for path in shared.into_iter().chain(self.of_workload(a)) {
+            private(&path)?;
+            if let Some(user) = user {
+                give(&path, 0o700, Some(user), Some(user))?;
+            }
         }
         Ok(())
     }
+
+    /// Lets those pass whom work is given to. The first directory above that they cannot pass, if there is one.
+    pub fn open_way(&self) -> io::Result<Option<PathBuf>> {
+        give(&self.root, 0o711, None, None)?;
+        for above in self.root.ancestors() {
+            if above.metadata()?.mode() & 0o001 == 0 {
+                return Ok(Some(above.into()));
+            }
+        }
+        Ok(None)
+    }
 }
 
-/// A directory for one user alone. One that is there is left as it is.
-fn private(path: &Path, mode: u32, user: Option<u32>) -> io::Result<()> {
-    if path.is_dir() {
-        return Ok(());
+/// A directory for its owner alone. One that is there is left as it is.
+fn private(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Gives a directory to somebody else, or back to this process, with these permissions. What its owner has made of
+/// the permissions of its own stays.
+fn give(path: &Path, mode: u32, user: Option<u32>, group: Option<u32>) -> io::Result<()> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    let directory = open(path, flags, Mode::empty())?;
+    let now = fstat(&directory)?;
+    let (own_user, own_group) = (geteuid().as_raw(), getegid().as_raw());
+    let wanted = (user.unwrap_or(own_user), group.unwrap_or(own_group));
+    let is_given = (now.st_uid, now.st_gid) == wanted;
+    if !is_given {
+        fchown(&directory, Some(Uid::from_raw(wanted.0)), Some(Gid::from_raw(wanted.1)))?;
     }
-    DirBuilder::new().recursive(true).mode(mode).create(path)?;
-    match user {
-        Some(user) => chown(path, Some(user), Some(user)),
-        None => Ok(()),
+    if !is_given || (user.is_none() && now.st_mode & 0o777 != mode) {
+        fchmod(&directory, Mode::from_raw_mode(mode))?;
     }
+    Ok(())
 }

@@ -3,7 +3,8 @@
 use super::boot::since_boot;
 use super::strays;
 use super::watch::Watch;
-use crate::supervisor::{Exit, Order, RunDir, Stage};
+use crate::proc::Identity;
+use crate::supervisor::{Exit, Group, Order, RunDir, Stage};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -11,6 +12,10 @@ use std::process::{Child, Command, Stdio};
 
 /// A supervisor that dies before it has begun is replaced so many times.
 const ATTEMPTS_TO_SUPERVISE: u32 = 3;
+/// What cannot be started at all (no room on the disk, no process to be had) is tried again so many times.
+const ATTEMPTS_TO_START: u32 = 5;
+/// The first wait between them in milliseconds; each further one is twice as long.
+const START_AGAIN: u64 = 1_000;
 
 /// A replica that was started, here or by a server before this one.
 #[derive(Debug)]
@@ -21,21 +26,36 @@ pub(super) struct Process {
     pub(super) meeting_port: Option<u16>,
     pub(super) node: Box<str>,
     pub(super) devices: Vec<u16>,
+    pub(super) group: Option<Group>,
+    /// So many attempts before this one failed in a row.
+    pub(super) failed: u32,
+    /// What could not be written down yet.
+    unwritten: Option<Box<Order>>,
+    failures: u32,
     supervisors: u32,
     /// The supervisor, if this server is its parent.
     child: Option<Child>,
+    pub(super) supervisor: Option<Identity>,
     pub(super) life: Life,
     /// It was asked to be gone by then.
     pub(super) leave: Option<u64>,
+    /// It cannot be asked: it is killed, and its supervisor with it.
+    is_doomed: bool,
+    /// Starting it again would not help.
+    pub(super) is_refused: bool,
     pub(super) is_reported: bool,
+    /// Started again in its place, it begins then: milliseconds since the machine was started.
+    pub(super) again_at: Option<u64>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Life {
     /// Its end will be told under this number.
     Watched(u64),
-    /// A supervisor lives that has not said who it is.
+    /// It has to be looked at again soon: its supervisor has not said who it is, or what is left of it is dying.
     Unwatched,
+    /// It could not be started, and is tried again then, in milliseconds since the machine was started.
+    Waiting(u64),
     Ended(Exit),
 }
 
@@ -44,38 +64,63 @@ impl Process {
     pub(super) fn start(
         dir: RunDir,
         attempt: u32,
-        order: &Order,
+        order: Order,
         supervisor: &[OsString],
         watch: &mut Watch,
     ) -> Process {
-        let mut process = Process::in_directory(dir, attempt, Some(order));
-        if let Err(error) = process.dir.create(order).and_then(|()| process.supervise(supervisor, watch)) {
-            process.end(Exit::before_start(126, format!("cannot be started: {error}")));
-        }
+        let mut process = Process::in_directory(dir, attempt, &order);
+        process.unwritten = Some(Box::new(order));
+        process.begin(supervisor, watch);
         process
     }
 
-    /// Finds what was started before.
-    pub(super) fn find(dir: RunDir, attempt: u32, supervisor: &[OsString], watch: &mut Watch) -> Process {
-        let order = dir.order().ok();
-        let mut process = Process::in_directory(dir, attempt, order.as_ref());
+    /// One that must not be started.
+    pub(super) fn refused(dir: RunDir, why: &str) -> Process {
+        let mut process = Process::in_directory(dir, 0, &Order::default());
+        process.life = Life::Ended(Exit::before_start(126, why));
+        process.is_refused = true;
+        process
+    }
+
+    /// Finds what was started before. `leave`: it is to be gone within so many milliseconds, and not to begin if it
+    /// has not.
+    pub(super) fn find(
+        dir: RunDir,
+        attempt: u32,
+        leave: Option<u64>,
+        supervisor: &[OsString],
+        watch: &mut Watch,
+    ) -> Process {
+        let order = dir.order().unwrap_or_default();
+        let mut process = Process::in_directory(dir, attempt, &order);
+        if let Some(within) = leave {
+            process.ask_to_leave(within);
+        }
         process.look(supervisor, watch);
         process
     }
 
-    fn in_directory(dir: RunDir, attempt: u32, order: Option<&Order>) -> Process {
+    fn in_directory(dir: RunDir, attempt: u32, order: &Order) -> Process {
         Process {
             dir,
             attempt,
-            port: order.and_then(|o| o.port),
-            meeting_port: order.and_then(|o| o.meeting_port),
-            node: order.map(|o| o.node.clone()).unwrap_or_default(),
-            devices: order.map(|o| o.devices.clone()).unwrap_or_default(),
+            port: order.port,
+            meeting_port: order.meeting_port,
+            node: order.node.clone(),
+            devices: order.devices.clone(),
+            group: order.group.clone(),
+            failed: order.failed,
+            unwritten: None,
+            failures: 0,
             supervisors: 0,
             child: None,
+            supervisor: None,
             life: Life::Unwatched,
             leave: None,
+            is_doomed: false,
+            is_refused: false,
             is_reported: false,
+            again_at: None,
         }
     }
 
@@ -83,60 +128,90 @@ impl Process {
         !matches!(self.life, Life::Ended(_))
     }
 
+    /// The supervisor, if it has to be waited for by this server and has not been.
+    pub(super) fn into_child(mut self) -> Option<Child> {
+        self.child.take_if(|child| !matches!(child.try_wait(), Ok(Some(_))))
+    }
+
+    /// Writes its order and starts its supervisor; later, if that cannot be done now.
+    fn begin(&mut self, supervisor: &[OsString], watch: &mut Watch) {
+        let written = self.unwritten.as_ref().map_or(Ok(()), |order| self.dir.create(order));
+        let begun = written.and_then(|()| {
+            self.unwritten = None;
+            self.supervise(supervisor, watch)
+        });
+        let Err(error) = begun else { return };
+        self.failures += 1;
+        if self.failures >= ATTEMPTS_TO_START {
+            self.cancel(Exit::before_start(126, format!("cannot be started: {error}")));
+        } else {
+            self.life = Life::Waiting(since_boot() + (START_AGAIN << (self.failures - 1)));
+        }
+    }
+
     /// Looks at its directory: its supervisor has ended, or is not known yet.
     pub(super) fn look(&mut self, supervisor: &[OsString], watch: &mut Watch) {
         if let Some(child) = &mut self.child {
             let _ = child.try_wait();
         }
-        let seen = self.dir.stage().and_then(|stage| self.take(stage, supervisor, watch));
-        if let Err(error) = seen {
-            self.end(Exit::before_start(125, format!("cannot be looked after: {error}")));
+        match self.life {
+            Life::Ended(_) => return,
+            Life::Waiting(until) if self.leave.is_none() && since_boot() < until => return,
+            Life::Waiting(_) if self.leave.is_none() => return self.begin(supervisor, watch),
+            _ => {}
+        }
+        self.life = Life::Unwatched;
+        if self.is_doomed && strays::kill(&self.dir, self.group.as_ref(), supervisor) > 0 {
+            return;
+        }
+        match self.dir.stage() {
+            Ok(stage) => self.take(stage, supervisor, watch),
+            Err(error) => self.bury(125, &format!("cannot be looked after: {error}"), supervisor),
         }
     }
 
-    fn take(&mut self, stage: Stage, supervisor: &[OsString], watch: &mut Watch) -> io::Result<()> {
+    fn take(&mut self, stage: Stage, supervisor: &[OsString], watch: &mut Watch) {
         match stage {
             Stage::Ended(exit) => self.life = Life::Ended(exit),
-            Stage::Supervised(Some(pid)) => {
-                self.life = watch.add(pid)?.map_or(Life::Unwatched, Life::Watched);
+            Stage::Supervised(Some(by)) => {
+                self.supervisor = Some(by.0);
+                // An error, such as no more open files, is not the end of it: it is looked at again.
+                let number = watch.add(by.0).ok().flatten();
+                self.life = number.map_or(Life::Unwatched, Life::Watched);
             }
-            Stage::Supervised(None) => self.life = Life::Unwatched,
-            Stage::Abandoned => {
-                let group = self.dir.order()?.cgroup;
-                strays::kill(self.dir.path(), group.as_deref());
-                let exit = Exit { code: 137, detail: Some("its supervisor was killed".into()), ran: 0 };
-                self.dir.end(&exit)?;
-                self.life = Life::Ended(exit);
+            Stage::Supervised(None) => {}
+            Stage::Abandoned => self.bury(137, "its supervisor was killed", supervisor),
+            Stage::Missing if self.unwritten.is_none() => {
+                self.bury(125, "the directory of its run was removed", supervisor);
             }
-            Stage::Ordered if self.leave.is_some() => {
-                self.life = Life::Ended(Exit::before_start(143, "asked to leave before it began"));
+            Stage::Ordered | Stage::Missing if self.leave.is_some() => {
+                self.cancel(Exit::before_start(143, "asked to leave before it began"));
             }
-            Stage::Ordered if self.supervisors < ATTEMPTS_TO_SUPERVISE => {
-                self.supervise(supervisor, watch)?
-            }
-            Stage::Ordered => {
+            Stage::Ordered if self.supervisors >= ATTEMPTS_TO_SUPERVISE => {
                 let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
                 let how = ended.map_or("it ended".into(), |status| status.to_string());
-                self.end(Exit::before_start(125, format!("its supervisor does not start: {how}")));
+                self.cancel(Exit::before_start(125, format!("its supervisor does not start: {how}")));
             }
+            Stage::Ordered | Stage::Missing => self.begin(supervisor, watch),
         }
-        Ok(())
     }
 
     fn supervise(&mut self, supervisor: &[OsString], watch: &mut Watch) -> io::Result<()> {
         let [program, arguments @ ..] = supervisor else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "no supervisor was named"));
         };
-        self.supervisors += 1;
         let errors = File::create(self.dir.path().join("supervisor.log"))?;
         let mut command = Command::new(program);
-        command.args(arguments).arg(self.dir.path());
+        // It needs nothing of the server's surroundings, and keeps no directory of it busy.
+        command.args(arguments).arg(self.dir.path()).env_clear().current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors);
         let child = command.spawn()?;
-        let pid = rustix::process::Pid::from_child(&child);
-        self.child = Some(child);
+        self.supervisors += 1;
         // This child is waited for by nobody else: its number is its own.
-        self.life = watch.add(pid)?.map_or(Life::Unwatched, Life::Watched);
+        self.supervisor = Identity::of(rustix::process::Pid::from_child(&child));
+        self.child = Some(child);
+        let number = self.supervisor.and_then(|own| watch.add(own).ok().flatten());
+        self.life = number.map_or(Life::Unwatched, Life::Watched);
         Ok(())
     }
 
@@ -148,10 +223,29 @@ impl Process {
             return;
         }
         self.leave = Some(by);
-        if let Err(error) = self.dir.ask_to_leave(by) {
-            // Without a word to its supervisor it is killed from here.
-            strays::kill(self.dir.path(), None);
-            self.end(Exit::before_start(137, format!("cannot be asked to leave: {error}")));
+        if matches!(self.life, Life::Waiting(_)) {
+            self.life = Life::Unwatched;
+        }
+        if self.unwritten.is_none() && self.dir.ask_to_leave(by).is_err() {
+            self.is_doomed = true;
+            self.life = Life::Unwatched;
+        }
+    }
+
+    /// Kills what is left of it, and says how it ended once nothing is.
+    fn bury(&mut self, code: i32, detail: &str, supervisor: &[OsString]) {
+        if strays::kill(&self.dir, self.group.as_ref(), supervisor) == 0 {
+            let reason = self.dir.reason();
+            self.end(Exit::because(code, reason.as_deref().unwrap_or(detail), self.dir.age()));
+        }
+    }
+
+    /// It is not to begin. If somebody was faster, that is seen at the next look.
+    fn cancel(&mut self, exit: Exit) {
+        match self.dir.cancel(&exit) {
+            Ok(false) => self.life = Life::Unwatched,
+            // Without a directory nobody can begin.
+            Ok(true) | Err(_) => self.life = Life::Ended(exit),
         }
     }
 

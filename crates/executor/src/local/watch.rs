@@ -1,8 +1,9 @@
 //! Waits for the end of processes that may not be children of this one.
 
 use crate::executor::Waker;
+use crate::proc::Identity;
 use rustix::event::{EventfdFlags, epoll, eventfd};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{PidfdFlags, pidfd_open};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -59,12 +60,16 @@ impl Watch {
     }
 
     /// Waits for the end of a process; under which number that will be told. `None` if there is no such process.
-    pub(super) fn add(&mut self, process: Pid) -> io::Result<Option<u64>> {
-        let fd = match pidfd_open(process, PidfdFlags::empty()) {
+    pub(super) fn add(&mut self, process: Identity) -> io::Result<Option<u64>> {
+        let fd = match pidfd_open(process.pid, PidfdFlags::empty()) {
             Ok(fd) => fd,
             Err(rustix::io::Errno::SRCH) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        // The handle may mean another process that was given the number.
+        if !process.is_there() {
+            return Ok(None);
+        }
         let number = self.next;
         self.next += 1;
         let mut seen = self.shared.seen();

@@ -8,15 +8,15 @@ mod order;
 mod output;
 mod run_dir;
 
-pub use order::{Exit, LogFile, Order};
+pub use order::{Exit, Group, LogFile, Order};
 pub use output::aside;
-pub use run_dir::{RunDir, Stage};
+pub use run_dir::{RunDir, Stage, Supervisor};
 
 use crate::local::boot::since_boot;
 use kin::Kin;
 use output::Output;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::fs::{Mode, OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{self, Pid, PidfdFlags, Signal};
@@ -42,20 +42,26 @@ const PIECES: usize = 16;
 
 /// Looks after the run in a directory until it has ended. Called twice, one of them does it.
 pub fn supervise(directory: &Path) -> ExitCode {
+    // What it writes is for the server alone.
+    let umask = process::umask(Mode::RWXG | Mode::RWXO);
     let dir = RunDir::at(directory);
-    match run(&dir) {
+    let done = lock(&dir).and_then(|lock| match lock {
+        None => Ok(()),
+        Some(_lock) => run(&dir, umask).inspect_err(|error| {
+            // Who cannot say how it ended has ended without a word: the server sees that, too.
+            let _ = dir.end(&Exit::because(125, &format!("its supervisor failed: {error}"), dir.age()));
+        }),
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{}: {error}", directory.display());
-            // Who cannot say how it ended has ended without a word: the server sees that, too.
-            let _ = dir.end(&Exit::before_start(125, format!("its supervisor failed: {error}")));
             ExitCode::FAILURE
         }
     }
 }
 
-fn run(dir: &RunDir) -> io::Result<()> {
-    let Some(_lock) = lock(dir)? else { return Ok(()) };
+fn run(dir: &RunDir, umask: Mode) -> io::Result<()> {
     if matches!(dir.stage_while_locked()?, Stage::Ended(_)) {
         return Ok(());
     }
@@ -64,7 +70,7 @@ fn run(dir: &RunDir) -> io::Result<()> {
     if !dir.begin()? {
         return Ok(());
     }
-    // A process group of its own, out of reach of a terminal.
+    // A session of its own, out of reach of a terminal; what is started stays in it unless it leaves on purpose.
     let _ = process::setsid();
     process::set_child_subreaper(Some(process::getpid()))?;
     rustix::thread::set_no_new_privs(true)?;
@@ -72,11 +78,14 @@ fn run(dir: &RunDir) -> io::Result<()> {
     if let Some(exit) = wait_for_turn(dir, &order, &control)? {
         return dir.end(&exit);
     }
-    let mut kin = Kin::new(order.cgroup.clone());
+    let mut kin = Kin::new(order.group.clone());
     kin.step_in();
+    let own = process::umask(umask);
     let started = start(&order);
+    process::umask(own);
     kin.step_out();
-    let exit = match started {
+    let mut output = Output::new(order.log.clone());
+    let mut exit = match started {
         Ok((child, pipe)) => {
             let mut watch = Watch {
                 dir,
@@ -85,18 +94,26 @@ fn run(dir: &RunDir) -> io::Result<()> {
                 child,
                 began: since_boot(),
                 pipe: Some(pipe),
-                output: Output::new(order.log.clone()),
+                output: &mut output,
                 piece: vec![0; PIECE],
                 leave: None,
             };
-            watch.until_the_end()?
+            watch.until_the_end()
         }
         Err(exit) => {
             let why = exit.detail.as_deref().unwrap_or_default();
-            Output::new(order.log.clone()).write(format!("[tidegate: {why}]\n").as_bytes());
+            output.write(format!("[tidegate: {why}]\n").as_bytes());
             exit
         }
     };
+    let lost = output.tell_losses();
+    if lost > 0 {
+        let before = exit.detail.map_or(String::new(), |detail| format!("{detail}; "));
+        let detail = format!("{before}{lost} bytes of output could not be written");
+        exit = Exit::because(exit.code, &detail, exit.ran);
+    }
+    // The group goes before the end is told: whoever hears of it finds nothing left.
+    drop(kin);
     dir.end(&exit)
 }
 
@@ -114,7 +131,7 @@ fn lock(dir: &RunDir) -> io::Result<Option<File>> {
 /// Waits until it may start. Its end, if it is asked to leave before.
 fn wait_for_turn(dir: &RunDir, order: &Order, control: &OwnedFd) -> io::Result<Option<Exit>> {
     loop {
-        if dir.leave().is_some() {
+        if earlier(dir.leave(), heard(control)).is_some() {
             return Ok(Some(Exit::before_start(143, "asked to leave before it began")));
         }
         let left = order.not_before.saturating_sub(since_boot());
@@ -122,8 +139,21 @@ fn wait_for_turn(dir: &RunDir, order: &Order, control: &OwnedFd) -> io::Result<O
             return Ok(None);
         }
         wait_on(&mut [PollFd::new(control, PollFlags::IN)], left)?;
-        drain(control);
     }
+}
+
+fn earlier(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.into_iter().chain(other).min()
+}
+
+/// The earliest time to leave that came through the pipe since the last call.
+fn heard(control: &OwnedFd) -> Option<u64> {
+    let (mut text, mut bytes) = (Vec::new(), [0; 256]);
+    while let Ok(n @ 1..) = rustix::io::read(control, &mut bytes) {
+        text.extend_from_slice(&bytes[..n]);
+    }
+    let lines = text.split(|byte| *byte == b'\n');
+    lines.filter_map(|line| std::str::from_utf8(line).ok()?.parse().ok()).min()
 }
 
 /// Starts the program; where its output comes from.
@@ -142,7 +172,9 @@ fn start(order: &Order) -> Result<(Pid, OwnedFd), Exit> {
     };
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
-        Exit::before_start(code, format!("cannot start {program}: {error}"))
+        let user = order.user.map_or(String::new(), |user| format!(" as user {user}"));
+        let directory = order.directory.display();
+        Exit::before_start(code, format!("cannot start {program} in {directory}{user}: {error}"))
     };
     let (read, out, err) = piped().map_err(failed)?;
     let mut command = Command::new(&**program);
@@ -165,18 +197,36 @@ struct Watch<'a> {
     child: Pid,
     began: u64,
     pipe: Option<OwnedFd>,
-    output: Output,
+    output: &'a mut Output,
     piece: Vec<u8>,
     /// It was asked to be gone by then.
     leave: Option<u64>,
 }
 
 impl Watch<'_> {
-    fn until_the_end(&mut self) -> io::Result<Exit> {
+    fn until_the_end(&mut self) -> Exit {
+        let mut exit = self.until_its_exit().unwrap_or_else(|error| {
+            // Who cannot be looked after is not left alone.
+            Exit::because(125, &format!("its supervisor failed: {error}"), self.ran())
+        });
+        self.end_kin();
+        if exit.code != 0
+            && let Some(why) = self.kin.out_of_memory()
+        {
+            exit = Exit::because(exit.code, &why, exit.ran);
+        }
+        if let Some(reason) = self.dir.reason() {
+            // Who had to go has not done its work, whatever it says.
+            let code = if exit.code == 0 { 143 } else { exit.code };
+            exit = Exit::because(code, &reason, exit.ran);
+        }
+        exit
+    }
+
+    fn until_its_exit(&mut self) -> io::Result<Exit> {
         let child = process::pidfd_open(self.child, PidfdFlags::empty())?;
-        let mut exit = None;
         self.heed();
-        while exit.is_none() {
+        loop {
             let now = since_boot();
             let wait = match self.leave {
                 Some(by) if by <= now => {
@@ -190,28 +240,29 @@ impl Watch<'_> {
             let mut fds = vec![PollFd::new(&self.control, PollFlags::IN), PollFd::new(&child, PollFlags::IN)];
             fds.extend(pipe.map(|pipe| PollFd::new(pipe, PollFlags::IN)));
             wait_on(&mut fds, wait)?;
-            let asked = !fds[0].revents().is_empty();
-            if asked {
-                drain(&self.control);
+            if !fds[0].revents().is_empty() {
                 self.heed();
             }
             self.take_output();
-            exit = self.reap();
+            if let Some(exit) = self.reap() {
+                return Ok(exit);
+            }
         }
-        let exit = exit.expect("the loop ends with it");
-        self.end_kin()?;
-        Ok(exit)
+    }
+
+    fn ran(&self) -> u64 {
+        since_boot() - self.began
     }
 
     /// Looks whether it is to leave, and asks it.
     fn heed(&mut self) {
-        let by = self.dir.leave();
+        let by = earlier(self.dir.leave(), heard(&self.control));
         if self.leave.is_none() && by.is_some() {
             let _ = process::kill_process_group(self.child, Signal::TERM);
             // Who is stopped would not hear it.
             let _ = process::kill_process_group(self.child, Signal::CONT);
         }
-        self.leave = by;
+        self.leave = earlier(self.leave, by);
     }
 
     /// Clears away what has ended. The end of the replica, if that is among it.
@@ -219,28 +270,29 @@ impl Watch<'_> {
         let mut exit = None;
         while let Some((pid, status)) = kin::reap() {
             if pid == self.child {
-                exit = Some(Exit::of(status, since_boot() - self.began));
+                exit = Some(Exit::of(status, self.ran()));
             }
         }
         exit
     }
 
     /// Whoever is left is killed; what they said last is kept.
-    fn end_kin(&mut self) -> io::Result<()> {
+    fn end_kin(&mut self) {
+        // Waiting without anything to wait for does not fail.
+        let pause = |fds: &mut [PollFd<'_>]| _ = wait_on(fds, KILL_EVERY);
         while !self.kin.is_empty() {
             self.kin.kill();
             self.take_output();
             while kin::reap().is_some() {}
             if !self.kin.is_empty() {
-                wait_on(&mut [], KILL_EVERY)?;
+                pause(&mut []);
             }
         }
         let until = since_boot() + LAST_OUTPUT;
         while self.take_output() && since_boot() < until {
             let Some(pipe) = &self.pipe else { break };
-            wait_on(&mut [PollFd::new(pipe, PollFlags::IN)], KILL_EVERY)?;
+            pause(&mut [PollFd::new(pipe, PollFlags::IN)]);
         }
-        Ok(())
     }
 
     /// Takes some of the output that there is: who talks without end is not listened to only. Whether more may come.
@@ -266,9 +318,4 @@ fn wait_on(fds: &mut [PollFd<'_>], millis: u64) -> io::Result<()> {
         Ok(_) | Err(Errno::INTR) => Ok(()),
         Err(error) => Err(error.into()),
     }
-}
-
-fn drain(control: &OwnedFd) {
-    let mut bytes = [0; 64];
-    while rustix::io::read(control, &mut bytes).is_ok_and(|n| n > 0) {}
 }

@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
-/// What a supervisor is to run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What a supervisor is to run. A supervisor of one release may be found by the server of another: what is added
+/// needs a default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
     /// Program and arguments.
     pub command: Vec<Box<str>>,
@@ -21,14 +22,35 @@ pub struct Order {
     /// Where the replicas of its run meet.
     pub meeting_port: Option<u16>,
     /// The node that it runs on, and its GPUs there.
+    #[serde(default)]
     pub node: Box<str>,
+    #[serde(default)]
     pub devices: Vec<u16>,
     /// A group of the kernel's for it and all that it starts.
-    pub cgroup: Option<PathBuf>,
+    #[serde(default)]
+    pub group: Option<Group>,
+    /// So many attempts before it failed in a row.
+    #[serde(default)]
+    pub failed: u32,
+}
+
+/// A control group, and what it bounds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
+    /// Its directory. It is made for the run and removed after it.
+    pub path: PathBuf,
+    /// The group of those who look after runs.
+    pub home: PathBuf,
+    /// Bytes; who takes more is killed by the kernel.
+    pub memory: Option<u64>,
+    /// Thousandths of a core.
+    pub cpu: Option<u32>,
+    /// Processes and threads.
+    pub processes: Option<u32>,
 }
 
 /// Where output goes, and how much of it is kept.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogFile {
     pub path: PathBuf,
     /// A file that has grown beyond this is put aside.
@@ -36,6 +58,9 @@ pub struct LogFile {
     /// How many files that were put aside are kept.
     pub keep: u32,
 }
+
+/// Characters of a detail. A path may be long.
+const MAX_DETAIL: usize = 500;
 
 /// How a replica ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,9 +74,15 @@ pub struct Exit {
 }
 
 impl Exit {
+    /// As `detail`, cut to what a person reads and a file has room for.
+    pub fn because(code: i32, detail: &str, ran: u64) -> Exit {
+        let detail: String = detail.chars().take(MAX_DETAIL).collect();
+        Exit { code, detail: Some(detail.into()), ran }
+    }
+
     /// It never ran.
-    pub fn before_start(code: i32, detail: impl Into<Box<str>>) -> Exit {
-        Exit { code, detail: Some(detail.into()), ran: 0 }
+    pub fn before_start(code: i32, detail: impl AsRef<str>) -> Exit {
+        Exit::because(code, detail.as_ref(), 0)
     }
 
     /// By the status that the kernel gives.

@@ -3,7 +3,7 @@
 use super::order::LogFile;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where the output of a replica goes. Output that cannot be written is lost, and that is told: a program never
@@ -21,13 +21,20 @@ impl Output {
         Output { file, open: None, lost: 0 }
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) {
+    /// Says how much was lost, if anything was. How much nobody could be told of.
+    pub(super) fn tell_losses(&mut self) -> u64 {
         if self.lost > 0 {
             let note = format!("\n[tidegate: {} bytes of output were lost]\n", self.lost);
-            if self.try_write(note.as_bytes()).is_ok() {
-                self.lost = 0;
+            match self.try_write(note.as_bytes()) {
+                Ok(()) => self.lost = 0,
+                Err(_) => self.open = None,
             }
         }
+        self.lost
+    }
+
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        self.tell_losses();
         if self.try_write(bytes).is_err() {
             self.lost += bytes.len() as u64;
             self.open = None;
@@ -35,13 +42,15 @@ impl Output {
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        if self.open.as_ref().is_some_and(|(_, size)| size + bytes.len() as u64 > self.file.limit) {
-            self.put_aside()?;
+        if self.open.is_none() {
+            self.open = Some(append_to(&self.file.path)?);
         }
-        let (file, size) = match &mut self.open {
-            Some(open) => open,
-            None => self.open.insert(append_to(&self.file.path)?),
-        };
+        let is_full = |size: u64| size > 0 && size + bytes.len() as u64 > self.file.limit;
+        if self.open.as_ref().is_some_and(|(_, size)| is_full(*size)) {
+            self.put_aside()?;
+            self.open = Some(append_to(&self.file.path)?);
+        }
+        let Some((file, size)) = &mut self.open else { return Ok(()) };
         file.write_all(bytes)?;
         *size += bytes.len() as u64;
         Ok(())
@@ -70,8 +79,16 @@ pub fn aside(log: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
+/// Its directory may have been removed by somebody who made room.
 fn append_to(path: &Path) -> io::Result<(File, u64)> {
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    let open = || OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    let file = match (open(), path.parent()) {
+        (Err(error), Some(directory)) if error.kind() == io::ErrorKind::NotFound => {
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+            open()?
+        }
+        (opened, _) => opened?,
+    };
     let size = file.metadata()?.len();
     Ok((file, size))
 }
@@ -98,11 +115,15 @@ mod tests {
     #[test]
     fn lost_output_is_told() {
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("gone").join("0.log");
+        let path = directory.path().join("logs").join("0.log");
+        // A file where a directory should be: nothing can be written.
+        fs::write(directory.path().join("logs"), "").unwrap();
         let mut output = Output::new(LogFile { path: path.clone(), limit: 1_000, keep: 2 });
         output.write(b"12345");
-        fs::create_dir(directory.path().join("gone")).unwrap();
+        assert_eq!(output.tell_losses(), 5);
+        fs::remove_file(directory.path().join("logs")).unwrap();
         output.write(b"after\n");
+        assert_eq!(output.tell_losses(), 0);
         assert_eq!(fs::read_to_string(&path).unwrap(), "\n[tidegate: 5 bytes of output were lost]\nafter\n");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::problem::Refused;
 use crate::core::control::Control;
+use crate::here::Here;
 use crate::net::limits::Limits;
 use crate::samples::Samples;
 use crate::token::TokenHash;
@@ -29,6 +30,8 @@ pub struct Parts {
     pub limits: Limits,
     /// For watchers: each holds one.
     pub seats: Arc<Semaphore>,
+    /// What this machine adds.
+    pub here: Here,
     readers: Readers,
 }
 
@@ -47,6 +50,7 @@ impl App {
         samples: Arc<Samples>,
         places: Option<Places>,
         limits: Limits,
+        here: Here,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
@@ -61,6 +65,7 @@ impl App {
             places,
             limits,
             seats,
+            here,
             readers,
         }))
     }

@@ -4,6 +4,7 @@ use super::pending::pending;
 use super::{Counted, PREFIX};
 use crate::core::control::Control;
 use crate::core::world::World;
+use crate::here::Here;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
@@ -69,7 +70,7 @@ struct Release {
 }
 
 /// All figures as text. May wait for the world, so it is not for a thread that serves others.
-pub fn scrape(control: &Control, size: Option<Size>) -> String {
+pub fn scrape(control: &Control, here: &Here, size: Option<Size>) -> String {
     let mut registry = Registry::with_prefix(PREFIX);
     let waiting = Family::<Waiting, Gauge>::default();
     for ((quota, reason), count) in pending(control) {
@@ -81,6 +82,9 @@ pub fn scrape(control: &Control, size: Option<Size>) -> String {
         pools(&mut registry, &world.engine);
         workloads(&mut registry, world);
     });
+    let over: Gauge = Gauge::default();
+    over.set(here.over_memory() as i64);
+    registry.register("replicas_over_memory", "Replicas that take more memory than they asked for", over);
     server(&mut registry, control, size);
     let mut text = String::new();
     write(&mut text, control.metrics(), &registry).expect("writing to a string does not fail");

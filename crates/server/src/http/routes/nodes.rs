@@ -63,7 +63,8 @@ pub async fn list(State(app): State<App>, Params(query): Params<NodeQuery>) -> A
             pool.nodes.iter().filter(move |node| in_state(node.state)).map(move |node| (pool.id, node.id))
         });
         let (ids, next_page_token) = page.cut(ids);
-        let items = ids.into_iter().filter_map(|(pool, node)| view::node(world, pool, node)).collect();
+        let nodes = ids.into_iter().filter_map(|(pool, node)| view::node(world, pool, node));
+        let items = nodes.map(|node| app.here.node(node)).collect();
         Ok(NodeList { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)
@@ -73,7 +74,8 @@ pub async fn list(State(app): State<App>, Params(query): Params<NodeQuery>) -> A
 #[utoipa::path(get, path = "/api/v1/nodes/{name}", tag = "nodes", params(("name" = String, Path, description = "The node")),
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Node> {
-    read(app.control.read(|world, _| show(world, find(world, &name)?)).await).map(Answer::new)
+    let node = read(app.control.read(|world, _| show(world, find(world, &name)?)).await)?;
+    Ok(Answer::new(app.here.node(node)))
 }
 
 /// Add a node to a pool.

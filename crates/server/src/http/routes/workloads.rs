@@ -61,7 +61,7 @@ pub async fn any(app: &App, name: &str) -> Result<Workload, Refused> {
     let live =
         app.control.read(|world, now| find(world, name).ok().and_then(|id| view::workload(world, id, now)));
     match live.await.map_err(unavailable)? {
-        Some(workload) => Ok(workload),
+        Some(workload) => Ok(app.here.workload(workload)),
         None => past_one(app, name).await.map(|past| past.resource),
     }
 }

@@ -1,0 +1,68 @@
+//! What the server shows to others, and what it says about that.
+
+use crate::lab::{Lab, is_root, line_in};
+use serde_json::json;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// All that is below a directory, but for what belongs to workspaces.
+fn all_below(directory: &Path, found: &mut Vec<std::path::PathBuf>) {
+    for entry in fs::read_dir(directory).expect("it can be listed").flatten() {
+        if entry.file_name() == "work" {
+            continue;
+        }
+        found.push(entry.path());
+        if entry.path().is_dir() {
+            all_below(&entry.path(), found);
+        }
+    }
+}
+
+#[test]
+fn the_data_directory_is_closed_to_others() {
+    let lab = Lab::new("");
+    let dir = lab.submit("here", "echo $$ > pid; exec sleep 1000", json!({}));
+    line_in(dir.join("pid"));
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    let mut found = Vec::new();
+    all_below(&lab.data(), &mut found);
+    let names: Vec<_> = found.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+    assert!(names.contains(&"admin.token") && names.contains(&"order.json"), "{names:?}");
+    assert!(names.iter().any(|name| name.ends_with("-wal")), "{names:?}");
+    for path in &found {
+        assert_eq!(mode(path) & 0o077, 0, "{} is {:o}", path.display(), mode(path));
+    }
+    let (data, work, own) = (mode(&lab.data()), mode(&lab.data().join("work")), mode(&dir));
+    let passed = if is_root() { (0o711, 0o711, 0o700) } else { (0o700, 0o700, 0o700) };
+    assert_eq!((data, work, own), passed);
+}
+
+#[test]
+fn the_node_says_how_work_is_kept_apart() {
+    let lab = Lab::new("isolation = \"none\"\ncgroups = false\n[unused]".trim_end_matches("\n[unused]"));
+    let status = lab.get("/api/v1/nodes/local-0")["status"].take();
+    assert_eq!((&status["isolation"], &status["limits"]), (&json!("none"), &json!([])));
+    let shown = lab.run(&["node", "show", "local-0"]);
+    assert!(shown.contains("none: all processes run as the user of the server"), "{shown}");
+    assert!(shown.lines().any(|line| line.starts_with("limits") && line.ends_with("none")), "{shown}");
+    let dir = lab.submit("whoami", "id -u > who", json!({}));
+    assert_eq!(line_in(dir.join("who")), rustix::process::geteuid().as_raw().to_string());
+}
+
+#[test]
+fn as_root_work_runs_as_somebody_else() {
+    if !is_root() {
+        eprintln!("skipped: only root can run processes as other users");
+        return;
+    }
+    let lab = Lab::new("first-uid = 1900000500");
+    let status = lab.get("/api/v1/nodes/local-0")["status"].take();
+    assert_eq!(status["isolation"], "uid");
+    assert!(lab.run(&["node", "show", "local-0"]).contains("uid: the processes of each workspace run as a user"));
+    let data = lab.data().display().to_string();
+    let script = format!("id -u > who; cat {data}/admin.token {data}/*.db && exit 1; ls {data} && exit 1; exit 0");
+    let dir = lab.submit("whoami", &script, json!({}));
+    assert_eq!(line_in(dir.join("who")), "1900000500");
+    lab.until_state("whoami", "finished");
+}

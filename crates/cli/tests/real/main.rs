@@ -1,0 +1,9 @@
+//! Real work on a real machine: the binary, its supervisors, and processes that behave badly.
+
+mod apart;
+mod disk;
+mod faults;
+mod kills;
+mod lab;
+mod restarts;
+mod upgrade;

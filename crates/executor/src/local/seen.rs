@@ -1,0 +1,96 @@
+//! What the machine sees of the replicas that run: what they take, and how often they were started again.
+
+use super::usage::Usage;
+use crate::proc::Identity;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::slot::Devices;
+
+/// One replica.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// As in [`crate::Running`].
+    pub run: u64,
+    /// How often it was started again where it is.
+    pub restarts: u32,
+    pub node: Arc<str>,
+    pub devices: Devices,
+    /// What it asked for: bytes.
+    pub memory: u64,
+    /// Thousandths of a core.
+    pub cpu: u32,
+    /// What it takes, once that was measured; `None` while nothing of it runs.
+    pub usage: Option<Usage>,
+    /// Where what it takes is found.
+    pub(super) source: Source,
+}
+
+/// Where to look for what a replica takes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Source {
+    pub(super) supervisor: Option<Identity>,
+    pub(super) group: Option<PathBuf>,
+    /// Its own directories.
+    pub(super) directories: Vec<PathBuf>,
+}
+
+impl Seen {
+    /// It takes more memory than it asked for.
+    pub fn is_over_memory(&self) -> bool {
+        self.usage.as_ref().is_some_and(|usage| self.memory > 0 && usage.memory > self.memory)
+    }
+}
+
+/// By workload, unit and index.
+type ByReplica = BTreeMap<(WorkloadId, u32, u32), Seen>;
+
+/// Kept by the executor, read by whoever shows it.
+#[derive(Clone, Debug, Default)]
+pub struct Replicas(Arc<RwLock<ByReplica>>);
+
+impl Replicas {
+    /// The replicas of one workload, by unit and index.
+    pub fn of(&self, workload: WorkloadId) -> Vec<((u32, u32), Seen)> {
+        let all = self.read();
+        let of = all.range((workload, 0, 0)..=(workload, u32::MAX, u32::MAX));
+        of.map(|((_, unit, index), seen)| ((*unit, *index), seen.clone())).collect()
+    }
+
+    pub fn all(&self) -> Vec<((WorkloadId, u32, u32), Seen)> {
+        self.read().iter().map(|(at, seen)| (*at, seen.clone())).collect()
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, ByReplica> {
+        self.0.read().expect("nobody panics while looking")
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, ByReplica> {
+        self.0.write().expect("nobody panics while looking")
+    }
+
+    pub(super) fn put(&self, at: (WorkloadId, u32, u32), seen: Seen) {
+        self.write().insert(at, seen);
+    }
+
+    pub(super) fn remove(&self, at: (WorkloadId, u32, u32), run: u64) {
+        let mut all = self.write();
+        if all.get(&at).is_some_and(|seen| seen.run == run) {
+            all.remove(&at);
+        }
+    }
+
+    /// Takes down what one of them takes, if it is still the same. Whether it has come to take too much memory.
+    pub(super) fn take_down(&self, at: (WorkloadId, u32, u32), run: u64, usage: Option<Usage>) -> bool {
+        let mut all = self.write();
+        let Some(seen) = all.get_mut(&at).filter(|seen| seen.run == run) else { return false };
+        let before = seen.is_over_memory();
+        seen.usage = usage;
+        seen.is_over_memory() && !before
+    }
+
+    pub(super) fn clear(&self) {
+        self.write().clear();
+    }
+}

@@ -1,0 +1,59 @@
+//! What this machine adds to the world: how it keeps work apart, and what replicas take.
+
+use crate::local::Host;
+use tidegate_api::node::{Isolation, Limit, Node};
+use tidegate_api::uid;
+use tidegate_api::workload::{ReplicaUsage, Workload};
+use tidegate_executor::local::{self, Replicas};
+
+/// Nothing, where no processes are started.
+#[derive(Clone, Debug, Default)]
+pub struct Here(Option<(Host, Replicas)>);
+
+impl Here {
+    pub fn new(host: Host, replicas: Replicas) -> Here {
+        Here(Some((host, replicas)))
+    }
+
+    /// All nodes of an executor of real processes are this machine.
+    pub fn node(&self, mut node: Node) -> Node {
+        let Some((host, _)) = &self.0 else { return node };
+        let status = &mut node.status;
+        status.isolation = Some(match host.isolation {
+            local::Isolation::Users { .. } => Isolation::Uid,
+            local::Isolation::None { .. } => Isolation::None,
+        });
+        status.isolation_detail = Some(host.isolation.text());
+        let limits = host.groups.as_ref().map(|groups| groups.limits).unwrap_or_default();
+        let all =
+            [(limits.memory, Limit::Memory), (limits.cpu, Limit::Cpu), (limits.processes, Limit::Processes)];
+        status.limits = Some(all.into_iter().filter(|(holds, _)| *holds).map(|(_, limit)| limit).collect());
+        node
+    }
+
+    pub fn workload(&self, mut workload: Workload) -> Workload {
+        let Some((_, replicas)) = &self.0 else { return workload };
+        let Some(id) = uid::as_workload(&workload.metadata.uid) else { return workload };
+        let status = &mut workload.status;
+        for ((unit, index), seen) in replicas.of(id) {
+            status.restarts += seen.restarts;
+            status.over_memory |= seen.is_over_memory();
+            let place = status.placements.iter_mut().find(|p| (p.unit, p.replica) == (unit, index));
+            if let Some((place, usage)) = place.zip(seen.usage) {
+                place.usage = Some(ReplicaUsage {
+                    memory: usage.memory,
+                    requested_memory: seen.memory,
+                    processor_millis: usage.processor,
+                    processes: u32::try_from(usage.processes.len()).unwrap_or(u32::MAX),
+                });
+            }
+        }
+        workload
+    }
+
+    /// Replicas that take more memory than they asked for.
+    pub fn over_memory(&self) -> usize {
+        let all = self.0.as_ref().map_or(Vec::new(), |(_, replicas)| replicas.all());
+        all.iter().filter(|(_, seen)| seen.is_over_memory()).count()
+    }
+}
