@@ -119,7 +119,8 @@ fn memory_above_the_request_is_noticed() {
         let seen = stage.executor.replicas().of(WorkloadId(1)).pop()?.1;
         seen.is_over_memory().then_some(seen.usage?)
     });
-    assert!((40 << 20..70 << 20).contains(&usage.memory) && usage.processes.len() == 2, "{usage:?}");
+    // Each of the two has some 80 MiB of which most is shared.
+    assert!((40 << 20..120 << 20).contains(&usage.memory) && usage.processes.len() == 2, "{usage:?}");
     let small = stage.until("another", |stage| stage.executor.replicas().of(WorkloadId(2)).pop()?.1.usage);
     assert!(small.memory < 16 << 20, "{small:?}");
     assert!(!stage.executor.replicas().of(WorkloadId(2))[0].1.is_over_memory());

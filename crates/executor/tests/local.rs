@@ -9,8 +9,8 @@ use tidegate_executor::contract::{CASES, Driver, Play};
 use tidegate_executor::local::{FaultFiles, Isolation, LocalExecutor, Places, Settings};
 use tidegate_executor::{Executor, Launch, Report, Running, Work};
 
-const STEP: Span = Span(1_200);
-const SLACK: Span = Span(500);
+const STEP: Span = Span(2_000);
+const SLACK: Span = Span(900);
 
 struct Local {
     directory: TempDir,

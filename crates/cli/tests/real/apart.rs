@@ -40,7 +40,7 @@ fn the_data_directory_is_closed_to_others() {
 
 #[test]
 fn the_node_says_how_work_is_kept_apart() {
-    let lab = Lab::new("isolation = \"none\"\ncgroups = false\n[unused]".trim_end_matches("\n[unused]"));
+    let lab = Lab::new("isolation = \"none\"\ncgroups = false");
     let status = lab.get("/api/v1/nodes/local-0")["status"].take();
     assert_eq!((&status["isolation"], &status["limits"]), (&json!("none"), &json!([])));
     let shown = lab.run(&["node", "show", "local-0"]);
@@ -59,9 +59,12 @@ fn as_root_work_runs_as_somebody_else() {
     let lab = Lab::new("first-uid = 1900000500");
     let status = lab.get("/api/v1/nodes/local-0")["status"].take();
     assert_eq!(status["isolation"], "uid");
-    assert!(lab.run(&["node", "show", "local-0"]).contains("uid: the processes of each workspace run as a user"));
+    assert!(
+        lab.run(&["node", "show", "local-0"]).contains("uid: the processes of each workspace run as a user")
+    );
     let data = lab.data().display().to_string();
-    let script = format!("id -u > who; cat {data}/admin.token {data}/*.db && exit 1; ls {data} && exit 1; exit 0");
+    let script =
+        format!("id -u > who; cat {data}/admin.token {data}/*.db && exit 1; ls {data} && exit 1; exit 0");
     let dir = lab.submit("whoami", &script, json!({}));
     assert_eq!(line_in(dir.join("who")), "1900000500");
     lab.until_state("whoami", "finished");

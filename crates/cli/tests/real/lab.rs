@@ -78,10 +78,10 @@ impl Lab {
     pub(crate) fn within(dir: tempfile::TempDir, config: &str) -> Lab {
         // Users of workspaces have to pass.
         fs::set_permissions(dir.path(), Permissions::from_mode(0o711)).expect("it is ours");
-        let config = format!("virtual-gpus = \"1x8\"\nlisten = \"127.0.0.1:0\"\n{config}\n[log]\nlevel = \"warn\"\n");
+        let config =
+            format!("virtual-gpus = \"1x8\"\nlisten = \"127.0.0.1:0\"\n{config}\n[log]\nlevel = \"warn\"\n");
         fs::write(dir.path().join("config.toml"), config).expect("written");
-        let agent: ureq::Agent =
-            ureq::Agent::config_builder().http_status_as_error(false).build().into();
+        let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
         let binary = env!("CARGO_BIN_EXE_tidegate").into();
         let mut lab = Lab { dir, binary, child: None, url: String::new(), token: String::new(), agent };
         lab.start();
@@ -159,7 +159,13 @@ impl Lab {
     }
 
     /// Status and body; `None` if the server is gone.
-    pub(crate) fn ask(&self, method: &str, path: &str, body: Option<&Value>, key: Option<&str>) -> Option<(u16, Value)> {
+    pub(crate) fn ask(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        key: Option<&str>,
+    ) -> Option<(u16, Value)> {
         let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
         request = request.header("authorization", format!("Bearer {}", self.token));
         request = request.header("content-type", "application/json");
@@ -187,12 +193,14 @@ impl Lab {
 
     #[track_caller]
     pub(crate) fn submit_as(&self, name: &str, command: &[&str], more: Value) -> PathBuf {
-        let mut spec = json!({"command": command, "gracePeriod": "0s", "resources": {"cpu": 0.1, "memory": "64Mi"}});
+        let mut spec =
+            json!({"command": command, "gracePeriod": "0s", "resources": {"cpu": 0.1, "memory": "64Mi"}});
         for (key, value) in more.as_object().expect("fields") {
             spec[key] = value.clone();
         }
         let body = json!({"metadata": {"name": name}, "spec": spec});
-        let (status, body) = self.ask("POST", "/api/v1/workloads", Some(&body), None).expect("the server answers");
+        let (status, body) =
+            self.ask("POST", "/api/v1/workloads", Some(&body), None).expect("the server answers");
         assert_eq!(status, 201, "{body}");
         self.directory(name, &body)
     }

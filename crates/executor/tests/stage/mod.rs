@@ -6,6 +6,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use tempfile::TempDir;
 use tidegate_engine::ids::{Span, Tick, WorkloadId, WorkspaceId};
@@ -17,31 +18,33 @@ use tidegate_executor::{Assignment, Executor, Launch, Replica, Report, Work};
 /// Longest wait for anything, on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Stage {
-    pub directory: TempDir,
+pub(crate) struct Stage {
+    pub(crate) directory: TempDir,
     settings: Settings,
-    pub executor: LocalExecutor,
-    pub reports: Vec<Report>,
+    pub(crate) executor: LocalExecutor,
+    pub(crate) reports: Vec<Report>,
     assignments: Vec<Assignment>,
 }
 
 #[allow(clippy::disallowed_methods, reason = "real processes take real time")]
-pub fn now() -> Tick {
+pub(crate) fn now() -> Tick {
     Tick(SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64)
 }
 
-pub fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0)
 }
 
 /// Everybody is whoever runs the test.
-pub fn together() -> Isolation {
+pub(crate) fn together() -> Isolation {
     Isolation::None { why: "this is a test".into(), is_shared: true }
 }
 
 /// Control groups of this machine, if it lends any.
-pub fn groups() -> Option<Groups> {
-    let tag = format!("test-{}", std::process::id());
+pub(crate) fn groups() -> Option<Groups> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Whose groups they are is told by their name.
+    let tag = format!("test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
     Groups::find(&tag).inspect_err(|why| eprintln!("no control groups here: {why}")).ok()
 }
 
@@ -51,7 +54,7 @@ fn executor(settings: &Settings) -> LocalExecutor {
 }
 
 impl Stage {
-    pub fn new(change: impl FnOnce(&mut Settings)) -> Stage {
+    pub(crate) fn new(change: impl FnOnce(&mut Settings)) -> Stage {
         let directory = tempfile::tempdir().expect("a directory");
         // Users of workspaces have to pass.
         std::fs::set_permissions(directory.path(), Permissions::from_mode(0o711)).expect("it is ours");
@@ -72,12 +75,12 @@ impl Stage {
         Stage { directory, settings, executor, reports: Vec::new(), assignments: Vec::new() }
     }
 
-    pub fn places(&self) -> &Places {
+    pub(crate) fn places(&self) -> &Places {
         &self.settings.places
     }
 
     /// Starts a shell that does this, as the only replica of a workload.
-    pub fn start(&mut self, workload: u32, workspace: u32, script: &str) {
+    pub(crate) fn start(&mut self, workload: u32, workspace: u32, script: &str) {
         let mut launch = Launch::of_work(Module::Training, Work::default());
         launch.command = vec!["/bin/sh".into(), "-c".into(), script.into()];
         launch.workspace = WorkspaceId(workspace);
@@ -85,7 +88,7 @@ impl Stage {
         self.start_as(workload, launch);
     }
 
-    pub fn start_as(&mut self, workload: u32, launch: Launch) {
+    pub(crate) fn start_as(&mut self, workload: u32, launch: Launch) {
         let (run, at) = (u64::from(workload), now());
         let replica = Replica {
             unit: 0,
@@ -117,7 +120,7 @@ impl Stage {
     }
 
     /// The server is killed, and comes back.
-    pub fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.executor = executor(&self.settings);
         self.executor.reconcile(self.assignments.clone());
     }
@@ -125,7 +128,7 @@ impl Stage {
     /// Looks until it has happened.
     #[track_caller]
     #[allow(clippy::disallowed_methods, reason = "real processes take real time")]
-    pub fn until<T>(&mut self, what: &str, mut happened: impl FnMut(&mut Stage) -> Option<T>) -> T {
+    pub(crate) fn until<T>(&mut self, what: &str, mut happened: impl FnMut(&mut Stage) -> Option<T>) -> T {
         let begun = Instant::now();
         loop {
             let reports = self.executor.poll(now());
@@ -141,7 +144,7 @@ impl Stage {
 
     /// How a workload ended.
     #[track_caller]
-    pub fn exit(&mut self, id: u32) -> (i32, String) {
+    pub(crate) fn exit(&mut self, id: u32) -> (i32, String) {
         self.until("its end", |stage| {
             stage.reports.iter().find_map(|report| match report {
                 Report::Exited { workload, code, detail, .. } if workload.0 == id => {
@@ -152,20 +155,20 @@ impl Stage {
         })
     }
 
-    pub fn output(&self, workload: u32) -> String {
+    pub(crate) fn output(&self, workload: u32) -> String {
         let log = self.places().log(WorkloadId(workload), 0);
         String::from_utf8_lossy(&std::fs::read(log).unwrap_or_default()).into_owned()
     }
 
     /// A file that a workload wrote where it was started, once it is there with a line in it.
     #[track_caller]
-    pub fn line_of(&mut self, workload: u32, workspace: u32, name: &str) -> String {
+    pub(crate) fn line_of(&mut self, workload: u32, workspace: u32, name: &str) -> String {
         let path = self.places().directory(WorkspaceId(workspace), WorkloadId(workload), "case").join(name);
         self.until(name, |_| std::fs::read_to_string(&path).ok()?.strip_suffix('\n').map(str::to_string))
     }
 
     /// Where the runs of a workload are.
-    pub fn runs(&self, workload: u32) -> Vec<PathBuf> {
+    pub(crate) fn runs(&self, workload: u32) -> Vec<PathBuf> {
         let runs = std::fs::read_dir(self.directory.path().join("runs").join(workload.to_string()));
         let paths = runs.into_iter().flatten().flatten().map(|entry| entry.path());
         paths.filter(|path| path.is_dir()).collect()
@@ -173,7 +176,7 @@ impl Stage {
 
     /// The number of a supervisor that has begun.
     #[track_caller]
-    pub fn supervisor(&mut self, workload: u32) -> i32 {
+    pub(crate) fn supervisor(&mut self, workload: u32) -> i32 {
         self.until("a supervisor", |stage| {
             let text = std::fs::read_to_string(stage.runs(workload).first()?.join("pid")).ok()?;
             text.split_whitespace().next()?.parse().ok()
@@ -181,12 +184,12 @@ impl Stage {
     }
 }
 
-pub fn is_alive(pid: &str) -> bool {
+pub(crate) fn is_alive(pid: &str) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
 }
 
-pub fn kill(pid: i32) {
+pub(crate) fn kill(pid: i32) {
     let pid = rustix::process::Pid::from_raw(pid).expect("a number");
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("it is there");
 }
