@@ -7,11 +7,11 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use tidegate_server::config::{Config, ConfigError, ExecutorKind, Format, Level};
+use tidegate_server::config::{Config, ConfigError, ExecutorKind, Format, IsolationKind, Level};
 use tracing_subscriber::filter::LevelFilter;
 
 pub(crate) const EXAMPLES: &str = "Examples:
-  tidegate serve                                  on this machine, data in ~/.local/share/tidegate
+  tidegate serve                                  on this machine, data in ~/.local/share/tidegate, root's in /var/lib/tidegate
   tidegate serve --data ./data --virtual-gpus 16x8
   tidegate serve --config /etc/tidegate/config.toml
   tidegate serve --listen 0.0.0.0:7070 --tls-cert cert.pem --tls-key key.pem
@@ -35,6 +35,9 @@ pub(crate) struct Serve {
     /// Share GPUs that are not there, on the first start
     #[arg(long, value_name = "NODESxGPUS")]
     virtual_gpus: Option<String>,
+    /// How workspaces are kept apart: auto, uid (a user each, needs root) or none
+    #[arg(long, value_name = "HOW", value_parser = ["auto", "uid", "none"])]
+    isolation: Option<String>,
     /// Certificate of the server (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
@@ -80,6 +83,12 @@ impl Serve {
         match self.executor.as_deref() {
             Some("local") => config.executor = ExecutorKind::Local,
             Some("virtual") => config.executor = ExecutorKind::Virtual,
+            _ => {}
+        }
+        match self.isolation.as_deref() {
+            Some("auto") => config.isolation = IsolationKind::Auto,
+            Some("uid") => config.isolation = IsolationKind::Uid,
+            Some("none") => config.isolation = IsolationKind::None,
             _ => {}
         }
         match self.log_level.as_deref() {

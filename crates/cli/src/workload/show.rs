@@ -5,7 +5,11 @@ use crate::client::Client;
 use crate::clock::{ago, now_ms, short};
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
+<<<<<<< HEAD
 use crate::output::figures::{amounts, count};
+=======
+use crate::output::figures::{amounts, bytes};
+>>>>>>> 9e14f25 (A flag for isolation, what a replica takes in show and list, pages and the unit say what holds)
 use crate::output::style::Style;
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, one};
@@ -13,7 +17,7 @@ use clap::Args;
 use tidegate_api::explain::Preempted;
 use tidegate_api::limits::DEFAULT_GRACE;
 use tidegate_api::name::Name;
-use tidegate_api::workload::{DrawStatus, Workload, WorkloadState};
+use tidegate_api::workload::{DrawStatus, ReplicaUsage, Workload, WorkloadState};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate show train-1
@@ -84,11 +88,30 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         WorkloadState::Failed => exit(workload).unwrap_or_default(),
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
+<<<<<<< HEAD
             let some = format!("{} of {} run", counts.running, count(u64::from(counts.wanted), "replica"));
             std::iter::once(some).chain(preempted).collect::<Vec<_>>().join("; ")
+=======
+            let some = format!("{} of {} replicas run", counts.running, counts.wanted);
+            std::iter::once(some).chain(preempted).chain(over_memory(workload)).collect::<Vec<_>>().join("; ")
+>>>>>>> 9e14f25 (A flag for isolation, what a replica takes in show and list, pages and the unit say what holds)
         }
+        WorkloadState::Running => over_memory(workload).unwrap_or_default(),
         _ => String::new(),
     }
+}
+
+/// The replica that takes most beyond what it asked for.
+fn over_memory(workload: &Workload) -> Option<String> {
+    let usages = workload.status.placements.iter().filter_map(|p| p.usage);
+    let over = usages.filter(|usage| usage.is_over_memory());
+    over.max_by_key(|usage| usage.memory - usage.requested_memory).map(memory)
+}
+
+/// `takes 3Gi of memory, asked for 2Gi`.
+fn memory(usage: ReplicaUsage) -> String {
+    let size = |size: u64| bytes(i64::try_from(size).unwrap_or(i64::MAX));
+    format!("takes {} of memory, asked for {}", size(usage.memory), size(usage.requested_memory))
 }
 
 /// `exit code 137 (killed by SIGKILL)`.
@@ -204,7 +227,8 @@ pub(crate) fn text(workload: &Workload) -> String {
     let placements = status.placements.iter().map(|p| {
         let devices: Vec<String> = p.devices.iter().map(u32::to_string).collect();
         let on = if devices.is_empty() { String::new() } else { format!(" devices {}", devices.join(",")) };
-        format!("{}{on}", p.node)
+        let takes = p.usage.map_or(String::new(), |usage| format!(", {}", memory(usage)));
+        format!("{}{on}{takes}", p.node)
     });
     facts.lines("nodes", placements.collect());
     let since = |time: Option<tidegate_api::time::Time>| time.map(|at| format!("{at} ({} ago)", ago(at)));

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -81,6 +82,13 @@ pub(crate) fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// A directory that others can pass, as the users of workspaces have to.
+pub(crate) fn directory() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o711)).expect("it is ours");
+    dir
+}
+
 impl Server {
     /// With 2 nodes of 8 GPUs, pool `local` and quota `main`.
     pub(crate) fn start() -> Server {
@@ -88,7 +96,7 @@ impl Server {
     }
 
     pub(crate) fn with(arguments: &[&str]) -> Server {
-        let dir = tempfile::tempdir().expect("a directory");
+        let dir = directory();
         let (child, url, token) = spawn(dir.path(), arguments);
         Server { dir, child, url, token, is_real: arguments.contains(&"local") }
     }
@@ -168,6 +176,10 @@ fn spawn(dir: &Path, arguments: &[&str]) -> (Child, String, String) {
     // What only plays its work is quick and leaves nothing behind; who wants processes says so.
     if !arguments.contains(&"--executor") {
         command.args(["--executor", "virtual"]);
+    }
+    // Programs may lie where only whoever runs the tests can pass; users of their own are a matter for `real`.
+    if !arguments.contains(&"--isolation") {
+        command.args(["--isolation", "none"]);
     }
     if !arguments.contains(&"--listen") {
         command.args(["--listen", "127.0.0.1:0"]);

@@ -4,6 +4,7 @@ use super::{Seen, repository};
 use crate::common::until;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -59,6 +60,8 @@ fn bash(home: &Path) -> Command {
 impl Shell {
     pub(crate) fn start() -> Shell {
         let home = tempfile::tempdir().expect("a directory");
+        // The users of workspaces have to pass.
+        std::fs::set_permissions(home.path(), std::fs::Permissions::from_mode(0o711)).expect("it is ours");
         std::fs::write(home.path().join(".test-config.toml"), "listen = \"127.0.0.1:0\"\n").expect("written");
         for folder in ["examples", "scenarios", "deploy"] {
             std::os::unix::fs::symlink(repository().join(folder), home.path().join(folder)).expect("a link");

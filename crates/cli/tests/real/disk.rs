@@ -53,14 +53,15 @@ fn a_full_disk_costs_neither_exit_codes_nor_the_server() {
     let fill = "(head -c 100000000 /dev/zero > large) 2>/dev/null; echo full; exec sleep 1000";
     let large = lab.submit("fills", fill, json!({}));
     until("a full disk", || {
-        let length = fs::metadata(large.join("large")).ok()?.len();
-        (length > 0 && fs::write(lab.data().join("probe"), [0; 65_536]).is_err()).then_some(())
+        let probe = lab.data().join("probe");
+        let is_full = fs::write(&probe, [0; 8_192]).is_err();
+        let _ = fs::remove_file(probe);
+        (is_full && large.join("large").exists()).then_some(())
     });
     // It needs no room: it is made where nothing is full.
     std::os::unix::fs::symlink("/", waits.join("go")).expect("a name needs no room");
     until("its end", || (!lab.workers().iter().any(|p| p.line.contains("sleep 0.02"))).then_some(()));
     lab.crash();
-    let _ = fs::remove_file(lab.data().join("probe"));
     fs::remove_file(large.join("large")).expect("removed");
     assert_eq!(lab.failure("waits").0, 7);
     assert_eq!(lab.workload("fills")["status"]["state"], "running");

@@ -141,8 +141,10 @@ fn memory_above_the_request_is_told() {
     let memory = usage["memory"].as_u64().expect("bytes");
     assert!(memory > 190 << 20 && usage["requestedMemory"] == 64 << 20, "{usage}");
     assert_eq!(status["state"], "running", "it is told, not killed, where the kernel bounds nothing");
-    let shown = lab.run(&["show", "greedy"]);
-    assert!(shown.contains("MiB") || shown.contains("Mi"), "{shown}");
+    for verb in ["show", "list"] {
+        let shown = lab.run(if verb == "show" { &["show", "greedy"] } else { &["list"] });
+        assert!(shown.contains("of memory, asked for 64Mi"), "{shown}");
+    }
     until("a line in the log", || lab.said().contains("takes more memory than it asked for").then_some(()));
     let (status, _) = lab.ask("GET", "/metrics", None, None).expect("it answers");
     assert_eq!(status, 200);
