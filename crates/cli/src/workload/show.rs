@@ -5,11 +5,7 @@ use crate::client::Client;
 use crate::clock::{ago, now_ms, short};
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
-<<<<<<< HEAD
-use crate::output::figures::{amounts, count};
-=======
-use crate::output::figures::{amounts, bytes};
->>>>>>> 9e14f25 (A flag for isolation, what a replica takes in show and list, pages and the unit say what holds)
+use crate::output::figures::{amounts, bytes, count};
 use crate::output::style::Style;
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, one};
@@ -88,13 +84,8 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         WorkloadState::Failed => exit(workload).unwrap_or_default(),
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
-<<<<<<< HEAD
             let some = format!("{} of {} run", counts.running, count(u64::from(counts.wanted), "replica"));
-            std::iter::once(some).chain(preempted).collect::<Vec<_>>().join("; ")
-=======
-            let some = format!("{} of {} replicas run", counts.running, counts.wanted);
             std::iter::once(some).chain(preempted).chain(over_memory(workload)).collect::<Vec<_>>().join("; ")
->>>>>>> 9e14f25 (A flag for isolation, what a replica takes in show and list, pages and the unit say what holds)
         }
         WorkloadState::Running => over_memory(workload).unwrap_or_default(),
         _ => String::new(),
