@@ -4,6 +4,7 @@ use crate::body::{Check, Wrong};
 use crate::limits::{MAX_BATCH, MAX_REPLICAS};
 use crate::priorities::Priority;
 use crate::problem::Problem;
+use crate::time::Time;
 use crate::workload::{NewWorkload, Workload};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -36,6 +37,16 @@ pub struct PriorityRequest {
 
 impl Check for PriorityRequest {
     fn check(&self, _: &mut Wrong) {}
+}
+
+/// Answer of `:open`: lets a browser in, once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenLink {
+    /// Whoever follows it first may use the workload, from that browser alone.
+    pub url: String,
+    /// It must be followed before then.
+    pub expires_at: Time,
 }
 
 /// Body of `POST /workloads:batch`. Each item is accepted or refused by itself.

@@ -116,6 +116,14 @@ codes! {
     BadScenario = "bad-scenario", 422, "The scenario cannot be read",
         "mend the line that the detail names; the scenario language has a page of its own";
 
+    // Notebooks and services that are reached through the server.
+    NoneReady = "none-ready", 503, "Nobody can take the request now",
+        "wait as long as Retry-After says; `tidegate show NAME` says what is not ready, and since when";
+    UpstreamFailed = "upstream-failed", 502, "The program did not answer as it should",
+        "look at what it wrote: `tidegate logs NAME`";
+    UpstreamTimeout = "upstream-timeout", 504, "The program took too long to answer",
+        "look at what it wrote: `tidegate logs NAME`";
+
     // The server.
     QueueFull = "queue-full", 429, "Too many requests are waiting",
         "wait as long as Retry-After says, and repeat the request";

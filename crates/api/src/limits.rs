@@ -45,6 +45,17 @@ pub const MAX_NAMED_MODELS: usize = tidegate_engine::resources::MAX_MODELS;
 /// Restarts after failures that may be asked for: beyond this, something is broken.
 pub const MAX_RESTARTS: u32 = 10_000;
 
+/// Bytes of the path that readiness is asked at.
+pub const MAX_READY_PATH: usize = 1_024;
+/// Shortest time between two looks at a replica's readiness: a look costs it a request.
+pub const MIN_READY_PERIOD: Span = Span(100);
+/// Longest time between two looks: a replica that fell silent gets requests for so long.
+pub const MAX_READY_PERIOD: Span = Span::hours(1);
+/// Longest wait for the answer to a look: nobody else is asked from that slot meanwhile.
+pub const MAX_READY_TIMEOUT: Span = Span::seconds(60);
+/// Shortest time after which a notebook that nobody uses is stopped.
+pub const MIN_IDLE_TIMEOUT: Span = Span::seconds(1);
+
 /// Groups of equal nodes in one pool's specification.
 pub const MAX_NODE_GROUPS: usize = 64;
 /// Nodes that one request may add: each is an event of the log.

@@ -76,6 +76,12 @@ pub struct WorkloadSpec {
     /// Longest time to run, counted from each start; it is stopped then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_run_time: Option<Duration>,
+    /// A notebook is stopped when nobody has asked it for so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Duration>,
+    /// How it is found out whether a replica of a notebook or service can be sent requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<ReadinessSpec>,
     /// The program and its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 1024)]
@@ -120,6 +126,23 @@ pub struct RoleSpec {
     pub resources: ReplicaResources,
 }
 
+/// How it is found out whether a replica can be sent requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"path": "/health", "period": "2s", "timeout": "1s"})))]
+pub struct ReadinessSpec {
+    /// A GET of this path answers 200 to 399. Without it, it is enough that somebody listens on the port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 1024, pattern = "^/[!-~]*$")]
+    pub path: Option<String>,
+    /// Time between two looks; 2s if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub period: Option<Duration>,
+    /// Longest wait for an answer; 1s if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Duration>,
+}
+
 /// A run that is played, not started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -159,6 +182,9 @@ pub struct Document {
     /// Who submitted it.
     pub owner: String,
     pub spec: WorkloadSpec,
+    /// Number of the workload whose directory it goes on in: it was started again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory_of: Option<u32>,
 }
 
 impl Document {
@@ -267,6 +293,9 @@ pub struct WorkloadStatus {
     /// What the code does not say, such as which signal killed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_detail: Option<String>,
+    /// Where a notebook or service is reached, by those who may; `:open` gives a link for a browser.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
 }
 
 /// Replicas by state.
@@ -279,6 +308,9 @@ pub struct ReplicaCounts {
     pub held: u32,
     /// Asked to stop.
     pub leaving: u32,
+    /// Of those that run, how many can be sent requests; absent where nobody can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready: Option<u32>,
 }
 
 /// One replica on its node.
@@ -300,6 +332,9 @@ pub struct Placement {
     /// What it takes, measured every few seconds; absent where no process runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<ReplicaUsage>,
+    /// Whether it can be sent requests; absent where nobody can be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readiness: Option<ReadinessStatus>,
 }
 
 /// What a replica takes: all of its processes together.
@@ -319,6 +354,18 @@ impl ReplicaUsage {
     pub fn is_over_memory(&self) -> bool {
         self.requested_memory > 0 && self.memory > self.requested_memory
     }
+}
+
+/// Whether a replica can be sent requests.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadinessStatus {
+    pub ready: bool,
+    /// Since when it is so.
+    pub since: Time,
+    /// What was seen last, if it is not ready.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// How far a unit has come.

@@ -3,10 +3,12 @@
 use crate::body::{Check, Wrong};
 use crate::limits::{
     MAX_ARGS, MAX_ARGS_BYTES, MAX_ENV, MAX_ENV_BYTES, MAX_GRACE, MAX_NAMED_MODELS, MAX_NAMED_NODES, MAX_PATH,
-    MAX_REPLICAS, MAX_RESTARTS, MAX_ROLES,
+    MAX_READY_PATH, MAX_READY_PERIOD, MAX_READY_TIMEOUT, MAX_REPLICAS, MAX_RESTARTS, MAX_ROLES,
+    MIN_IDLE_TIMEOUT, MIN_READY_PERIOD,
 };
 use crate::pointer::escape;
-use crate::workload::{WorkloadMetadata, WorkloadSpec};
+use crate::workload::{ReadinessSpec, WorkloadMetadata, WorkloadSpec};
+use tidegate_engine::words::Module;
 
 impl Check for WorkloadMetadata {
     fn check(&self, wrong: &mut Wrong) {
@@ -21,6 +23,7 @@ impl Check for WorkloadSpec {
     fn check(&self, wrong: &mut Wrong) {
         self.check_size(wrong);
         self.check_launch(wrong);
+        self.check_reached(wrong);
         wrong.bound("/gpuModels", self.gpu_models.len(), MAX_NAMED_MODELS, "GPU models");
         wrong.bound("/nodes", self.nodes.len(), MAX_NAMED_NODES, "nodes");
         wrong.bound("/restarts", self.restarts.unwrap_or(0) as usize, MAX_RESTARTS as usize, "restarts");
@@ -29,6 +32,24 @@ impl Check for WorkloadSpec {
         }
         if self.max_run_time.is_some_and(|time| time.span().0 == 0) {
             wrong.add("/maxRunTime", "a time to run is not 0s");
+        }
+    }
+}
+
+impl Check for ReadinessSpec {
+    fn check(&self, wrong: &mut Wrong) {
+        if let Some(path) = &self.path {
+            wrong.bound("/path", path.len(), MAX_READY_PATH, "bytes of a path");
+            if !path.starts_with('/') || !path.bytes().all(|b| b.is_ascii_graphic()) {
+                wrong.add("/path", "a path begins with a slash, and has no spaces or special characters");
+            }
+        }
+        let period = self.period.map_or(MIN_READY_PERIOD, |period| period.span());
+        if period < MIN_READY_PERIOD || period > MAX_READY_PERIOD {
+            wrong.add("/period", "a period is 100ms to 1h");
+        }
+        if self.timeout.is_some_and(|t| t.span().0 == 0 || t.span() > MAX_READY_TIMEOUT) {
+            wrong.add("/timeout", "a timeout is more than 0s, and at most 60s");
         }
     }
 }
@@ -62,6 +83,25 @@ impl WorkloadSpec {
             if self.roles[..index].iter().any(|other| other.name == role.name) {
                 wrong.add(&format!("/roles/{index}/name"), format!("the role {} is there twice", role.name));
             }
+        }
+    }
+
+    /// What is for those only who can be reached.
+    fn check_reached(&self, wrong: &mut Wrong) {
+        let module = self.module.map_or(Module::Training, |module| module.0);
+        if let Some(idle) = self.idle_timeout {
+            if module != Module::Notebook {
+                wrong.add("/idleTimeout", "only a notebook is stopped when nobody uses it");
+            }
+            if idle.span() < MIN_IDLE_TIMEOUT {
+                wrong.add("/idleTimeout", "a notebook is left alone for at least 1s");
+            }
+        }
+        if let Some(readiness) = &self.readiness {
+            if !matches!(module, Module::Notebook | Module::Service) {
+                wrong.add("/readiness", "only notebooks and services are sent requests");
+            }
+            wrong.below("/readiness", readiness);
         }
     }
 

@@ -50,6 +50,35 @@ fn a_body_has_at_most_1_mib() {
 }
 
 #[test]
+fn readiness_and_idle_time_are_for_those_who_can_be_reached() {
+    let spec = |module: &str, rest: &str| format!("{{\"spec\":{{\"module\":\"{module}\",{rest}}}}}");
+    for rest in [
+        "\"readiness\":{}",
+        "\"readiness\":{\"path\":\"/health?x=1\",\"period\":\"100ms\",\"timeout\":\"60s\"}",
+        "\"idleTimeout\":\"1s\"",
+    ] {
+        assert!(read::<NewWorkload>(spec("notebook", rest).as_bytes()).is_ok(), "{rest}");
+    }
+    let long = format!("\"readiness\":{{\"path\":\"/{}\"}}", "x".repeat(1_024));
+    for (module, rest, pointer) in [
+        ("training", "\"readiness\":{}", "/spec/readiness"),
+        ("service", "\"idleTimeout\":\"1h\"", "/spec/idleTimeout"),
+        ("notebook", "\"idleTimeout\":\"999ms\"", "/spec/idleTimeout"),
+        ("service", "\"readiness\":{\"path\":\"health\"}", "/spec/readiness/path"),
+        ("service", "\"readiness\":{\"path\":\"/a b\"}", "/spec/readiness/path"),
+        ("service", "\"readiness\":{\"path\":\"/a\\r\\nb\"}", "/spec/readiness/path"),
+        ("service", &long, "/spec/readiness/path"),
+        ("service", "\"readiness\":{\"period\":\"99ms\"}", "/spec/readiness/period"),
+        ("service", "\"readiness\":{\"period\":\"61m\"}", "/spec/readiness/period"),
+        ("service", "\"readiness\":{\"timeout\":\"0s\"}", "/spec/readiness/timeout"),
+        ("service", "\"readiness\":{\"timeout\":\"61s\"}", "/spec/readiness/timeout"),
+    ] {
+        let (code, at, _) = fault::<NewWorkload>(&spec(module, rest));
+        assert_eq!((code, at.as_str()), (Code::Invalid, pointer), "{module} {rest}");
+    }
+}
+
+#[test]
 fn unknown_fields_are_refused_everywhere() {
     type Refused = fn(&str) -> Problem;
     let cases: [(&str, Refused, &str); 12] = [

@@ -117,6 +117,7 @@ impl World {
                     labels: workload.metadata.labels,
                     owner,
                     spec: workload.spec,
+                    directory_of: None,
                 });
             }
         }

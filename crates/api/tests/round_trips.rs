@@ -148,6 +148,9 @@ fn workload() -> impl Strategy<Value = WorkloadSpec> {
             restarts: run.3,
             on_preempt: words.2,
             max_run_time: run.1,
+            // These go with certain modules; `bodies` has them.
+            idle_timeout: None,
+            readiness: None,
             command: launch.0,
             env: launch.1,
             working_dir: launch.2,

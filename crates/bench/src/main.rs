@@ -37,10 +37,14 @@ const SECTIONS: [Section; 18] = [
     ("started", process::started::run),
     ("supervisor", process::supervisor::run),
     ("jobs", process::jobs::run),
+    ("proxy", process::proxy::run),
 ];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == process::proxy::ARGUMENT) {
+        return process::proxy::serve(&arguments[1..]).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
     if arguments.first().is_some_and(|first| first == instructions::ARGUMENT) {
         return if instructions::decide(&arguments[1..]) { ExitCode::SUCCESS } else { ExitCode::from(2) };
     }

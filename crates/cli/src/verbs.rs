@@ -5,7 +5,7 @@ use crate::client::find::Connection;
 use crate::exit::{Outcome, print};
 use crate::output::Output;
 use crate::serving::{demo, serve};
-use crate::workload::{act, explain, list, logs, show, submit};
+use crate::workload::{act, explain, list, logs, open, show, submit};
 use crate::{account, apply, local, pages, quota, supply, top, workload};
 use clap::Subcommand;
 use clap_complete::Shell;
@@ -37,6 +37,9 @@ pub(crate) enum Verb {
     /// Print what a workload wrote
     #[command(after_help = logs::EXAMPLES)]
     Logs(logs::Logs),
+    /// Open a notebook or service in the browser
+    #[command(after_help = open::EXAMPLES)]
+    Open(open::Open),
     /// Start an ended workload again
     #[command(after_help = act::START_EXAMPLES)]
     Start(act::Names),
@@ -126,6 +129,7 @@ impl Verb {
             Verb::Explain(explain) => explain.run(&client()?),
             Verb::Events(events) => events.run(&client()?),
             Verb::Logs(logs) => logs.run(&client()?),
+            Verb::Open(open) => open.run(&client()?),
             Verb::Start(names) => names.post(&client()?, "start"),
             Verb::Stop(names) => names.stop(&client()?),
             Verb::Restart(names) => names.post(&client()?, "restart"),

@@ -72,12 +72,12 @@ fn every_verb_has_help_with_examples() {
         ("pool", "create list show"),
         ("node", "list show add remove cordon uncordon drain"),
         ("quota", "create list show tree scale transfer set queue history delete"),
-        ("workload", "create list show explain events logs start stop restart resize priority delete"),
+        ("workload", "create list show explain events logs open start stop restart resize priority delete"),
         ("log", "verify"),
         ("config", "check show"),
     ];
-    let short = "serve demo submit list show explain events logs start stop restart resize priority delete top apply \
-                 simulate replay backup restore login whoami completion version";
+    let short = "serve demo submit list show explain events logs open start stop restart resize priority delete top \
+                 apply simulate replay backup restore login whoami completion version";
     let long = nouns.iter().flat_map(|(noun, verbs)| verbs.split(' ').map(move |verb| vec![*noun, verb]));
     for verb in short.split_whitespace().map(|verb| vec![verb]).chain(long) {
         let arguments: Vec<&str> = verb.iter().copied().chain(["--help"]).collect();
@@ -85,7 +85,7 @@ fn every_verb_has_help_with_examples() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{verb:?}");
         assert!(ran.out.contains("Examples:\n  ") && ran.out.contains("tidegate "), "{verb:?}:\n{}", ran.out);
     }
-    for absent in ["open", "user", "role", "task", "bill", "usage", "workspace"] {
+    for absent in ["user", "role", "task", "bill", "usage", "workspace"] {
         assert_eq!(run(home.path(), &[absent]).code, 2, "{absent} belongs to a later version");
     }
     assert!(run(home.path(), &["--help"]).ok().contains("7  server unreachable"));

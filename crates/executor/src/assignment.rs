@@ -68,6 +68,11 @@ pub struct Leaving {
 }
 
 impl Assignment {
+    /// The workload whose directory it is started in.
+    pub fn home(&self) -> WorkloadId {
+        self.launch.directory_of.unwrap_or(self.workload)
+    }
+
     /// Nothing is to run, and nothing is leaving.
     pub fn is_empty(&self) -> bool {
         self.replicas.is_empty() && self.leaving.is_empty()

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use tidegate_engine::ids::{Span, WorkspaceId};
+use tidegate_engine::ids::{Span, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 
 /// How every replica of a workload is started; the same for its whole life.
@@ -16,6 +16,10 @@ pub struct Launch {
     pub command: Vec<Box<str>>,
     pub env: BTreeMap<Box<str>, Box<str>>,
     pub working_dir: Option<Box<str>>,
+    /// Where it is reached through the server, without a slash at the end; `None` if it is not.
+    pub base_path: Option<Box<str>>,
+    /// It goes on in the directory of another that has ended: it was started again.
+    pub directory_of: Option<WorkloadId>,
     /// Time between being asked to stop and being killed.
     pub grace: Span,
     /// A replica that ends by itself is started again where it is.
@@ -33,6 +37,8 @@ impl Launch {
             command: Vec::new(),
             env: BTreeMap::new(),
             working_dir: None,
+            base_path: None,
+            directory_of: None,
             grace: Span::seconds(30),
             keep_up: false,
             work,

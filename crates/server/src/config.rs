@@ -1,7 +1,7 @@
 //! The configuration file: every option of `tidegate serve`, and those that are too rare for a flag.
 
 use serde::Deserialize;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tidegate_api::duration::Duration;
 use tidegate_api::memory::Memory;
@@ -19,6 +19,8 @@ pub struct Config {
     /// Where everything is kept.
     pub data: Option<PathBuf>,
     pub listen: SocketAddr,
+    pub apps_listen: Option<AppsListen>,
+    pub apps_url: Option<AppsUrl>,
     pub insecure_listen: bool,
     pub tls_cert: Option<PathBuf>,
     pub tls_key: Option<PathBuf>,
@@ -39,6 +41,48 @@ pub struct Config {
     /// Where old parts of the log go.
     pub archive: Option<PathBuf>,
     pub log: Log,
+}
+
+/// Where notebooks and services are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub enum AppsListen {
+    Off,
+    At(SocketAddr),
+}
+
+impl TryFrom<String> for AppsListen {
+    type Error = String;
+    fn try_from(text: String) -> Result<AppsListen, String> {
+        text.parse()
+    }
+}
+
+impl std::str::FromStr for AppsListen {
+    type Err = String;
+    fn from_str(text: &str) -> Result<AppsListen, String> {
+        if text == "off" {
+            return Ok(AppsListen::Off);
+        }
+        text.parse().map(AppsListen::At).map_err(|_| format!("{text:?} is neither ADDRESS:PORT nor off"))
+    }
+}
+
+/// What links to notebooks and services begin with, without a slash at the end.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct AppsUrl(pub String);
+
+impl TryFrom<String> for AppsUrl {
+    type Error = String;
+    fn try_from(text: String) -> Result<AppsUrl, String> {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        let plain = |host: &&str| !host.is_empty() && host.bytes().all(|b| b.is_ascii_graphic() && b != b'/');
+        match host.map(|host| host.trim_end_matches('/')).filter(plain) {
+            Some(_) => Ok(AppsUrl(text.trim_end_matches('/').into())),
+            None => Err(format!("{text:?} is not an origin such as https://apps.example:8443")),
+        }
+    }
 }
 
 /// What makes decisions real.
@@ -95,6 +139,8 @@ impl Default for Config {
         Config {
             data: None,
             listen: DEFAULT_LISTEN.parse().expect("an address"),
+            apps_listen: None,
+            apps_url: None,
             insecure_listen: false,
             tls_cert: None,
             tls_key: None,
@@ -146,6 +192,19 @@ impl Config {
         Config::parse(&text).map_err(|why| ConfigError::Wrong { file: file.into(), why })
     }
 
+    /// Where notebooks and services are reached, and whether somebody asked for just that.
+    pub fn apps_address(&self) -> Option<(SocketAddr, bool)> {
+        match (self.apps_listen, self.executor) {
+            (Some(AppsListen::At(address)), _) => Some((address, true)),
+            (Some(AppsListen::Off), _) | (None, ExecutorKind::Virtual) => None,
+            (None, ExecutorKind::Local) => {
+                let port = self.listen.port();
+                let next = if port == 0 { 0 } else { port.checked_add(1).unwrap_or(0) };
+                Some(((Ipv4Addr::LOCALHOST, next).into(), false))
+            }
+        }
+    }
+
     pub fn parse(text: &str) -> Result<Config, String> {
         let config: Config = toml::from_str(text).map_err(|error| error.to_string())?;
         if config.snapshot_every == 0 {
@@ -177,6 +236,20 @@ mod tests {
     }
 
     #[test]
+    fn apps_have_an_address_of_their_own() {
+        let address = |text: &str| Config::parse(text).expect(text).apps_address();
+        let at = |text: &str, asked| Some((text.parse().expect("an address"), asked));
+        assert_eq!(address(""), at("127.0.0.1:7071", false));
+        assert_eq!(address("listen = \"10.0.0.1:0\""), at("127.0.0.1:0", false));
+        assert_eq!(address("apps-listen = \"off\""), None);
+        assert_eq!(address("executor = \"virtual\""), None);
+        let given = "executor = \"virtual\"\napps-listen = \"0.0.0.0:80\"";
+        assert_eq!(address(given), at("0.0.0.0:80", true));
+        let url = Config::parse("apps-url = \"https://apps.example:8443/\"").expect("an origin").apps_url;
+        assert_eq!(url, Some(AppsUrl("https://apps.example:8443".into())));
+    }
+
+    #[test]
     fn what_is_wrong_is_named() {
         for (text, says) in [
             ("lisen = \"x\"", "unknown field `lisen`"),
@@ -190,6 +263,9 @@ mod tests {
             ("uid-count = 0", "are no users"),
             ("first-uid = 4294967295\nuid-count = 1", "are no users"),
             ("work-limit = \"much\"", "much"),
+            ("apps-listen = \"here\"", "neither ADDRESS:PORT nor off"),
+            ("apps-url = \"apps.example\"", "is not an origin"),
+            ("apps-url = \"https://apps.example/x\"", "is not an origin"),
         ] {
             let error = Config::parse(text).expect_err(text);
             assert!(error.contains(says), "{text}: {error}");

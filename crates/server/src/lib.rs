@@ -2,16 +2,19 @@
 //!
 //! | where | what |
 //! |---|---|
+//! | `apps` | notebooks and services, reached through the server |
 //! | `core` | the world in memory, the one writer, the log behind it |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
 //! | `view`, `here` | the world as resources, and what this machine adds to it |
-//! | `serve`, `first_run`, `executor_loop`, `local` | a running server |
+//! | `serve`, `door`, `first_run`, `executor_loop`, `local` | a running server |
 //! | `config`, `machine`, `token`, `private` | what it is told, what it finds, whom it trusts, what it shows |
 
+pub mod apps;
 pub mod config;
 pub mod core;
+pub mod door;
 pub mod executor_loop;
 pub mod first_run;
 pub mod here;

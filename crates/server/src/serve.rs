@@ -1,18 +1,21 @@
 //! A running server: opened, told what to listen on, closed.
 
+use crate::apps::Apps;
+use crate::apps::limits::AppsLimits;
 use crate::config::{Config, ExecutorKind};
 use crate::core::clock::Clock;
 use crate::core::control::{Control, Unavailable};
 use crate::core::outbox::Outbox;
 use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
+use crate::door::Door;
 use crate::here::Here;
 use crate::http::app::App;
 use crate::http::router::router;
 use crate::local::Host;
 use crate::machine::Machine;
 use crate::net::limits::Limits;
-use crate::net::listen::{closed, listen, serve};
+use crate::net::listen::{Routed, closed, listen, serve};
 use crate::net::tls::{self, TlsError};
 use crate::output::sweep::sweep;
 use crate::samples::{self, Sampler};
@@ -64,7 +67,7 @@ impl std::fmt::Display for ServeError {
             ServeError::Tls(error) => write!(f, "{error}"),
             ServeError::Listen { address, why } => write!(
                 f,
-                "cannot listen on {address}: {why}; hint: another server may be there; choose with --listen"
+                "cannot listen on {address}: {why}; hint: another server may be there; choose with --listen or --apps-listen"
             ),
             ServeError::Directory { path, why } => write!(
                 f,
@@ -111,6 +114,7 @@ impl std::error::Error for Broken {}
 #[doc(hidden)]
 pub struct Ground {
     pub limits: Limits,
+    pub apps: AppsLimits,
     /// As in [`Habits`].
     pub rest: Duration,
     /// The machine's clock, set by hand.
@@ -126,6 +130,7 @@ impl Default for Ground {
         let limits = Limits::default().within_open_files();
         Ground {
             limits,
+            apps: AppsLimits::default(),
             rest: Habits::default().rest,
             clock: None,
             supervisor: local::supervisor().unwrap_or_default(),
@@ -145,6 +150,7 @@ pub struct Server {
     pub control: Control,
     app: App,
     listener: TcpListener,
+    door: Option<Door>,
     tls: Option<tokio_rustls::TlsAcceptor>,
     sampler: Sampler,
     /// How long output is kept, where there is any.
@@ -183,6 +189,7 @@ impl Server {
         };
         let listener = listen(config.listen);
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
+        let door = config.apps_address().map(|address| Door::open(config, address)).transpose()?;
         private::make(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
         let reader = store.reader()?;
@@ -218,9 +225,12 @@ impl Server {
             .map_err(ServeError::Unavailable)?
             .map_err(|refusal| ServeError::FirstRun(Box::new(refusal)))?;
         let mut here = Here::default();
+        let apps =
+            door.as_ref().map(|door| Apps::new(control.clone(), admin, ground.apps, door.stand.clone()));
         let executor = match config.executor {
             ExecutorKind::Virtual => Box::new(VirtualExecutor::new()) as Box<dyn Executor>,
             ExecutorKind::Local => {
+                // The executor tells at once who can be reached.
                 let (told, place) = (control.clone(), data.to_path_buf());
                 let lost = tokio::task::spawn_blocking(move || local::after_reboot(&told, &place)).await;
                 let lost = lost.map_err(|_| ServeError::Unavailable(Unavailable::Closing))?;
@@ -229,6 +239,9 @@ impl Server {
                 let executor = host.executor(config, ground.supervisor, control.clone(), gpus);
                 let executor = executor.map_err(ServeError::Executor)?;
                 here = Here::new(host, executor.replicas());
+                if let Some(apps) = &apps {
+                    apps.follow(&executor.endpoints());
+                }
                 Box::new(executor)
             }
         };
@@ -240,14 +253,19 @@ impl Server {
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
         };
         let app =
-            App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits, here);
+            App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits, here, apps);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
-        Ok(Server { control, app, listener, tls, sampler, retain_logs, threads, is_new })
+        Ok(Server { control, app, listener, door, tls, sampler, retain_logs, threads, is_new })
     }
 
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+
+    /// What addresses of notebooks and services begin with, if they are reached.
+    pub fn apps_url(&self) -> Option<&str> {
+        self.door.as_ref().map(|door| door.stand.base.as_str())
     }
 
     /// Answers until `closing` turns true, then ends in order: requests, executor, writer. If one of these threads
@@ -266,17 +284,26 @@ impl Server {
     }
 
     async fn run_in_order(self, closing: watch::Receiver<bool>) {
-        let Server { control, app, listener, tls, sampler, retain_logs, threads, .. } = self;
+        let Server { control, app, listener, door, tls, sampler, retain_logs, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         let sweeper =
             app.places.clone().map(|places| tokio::spawn(sweep(control.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
+        let apps = app.apps.clone();
         let watched = async {
             closed(&mut ending).await;
             control.hub().close();
         };
-        tokio::join!(serve(listener, tls, router(app), limits, closing), watched);
+        let reached = async {
+            if let Some((door, apps)) = door.zip(apps) {
+                door.serve(apps, closing.clone()).await;
+            }
+        };
+        let routes = router(app);
+        let routed = |peer| Routed { router: routes.clone(), peer };
+        tokio::join!(serve(listener, tls, routed, limits, closing.clone()), reached, watched);
+        drop(routes);
         herald.abort();
         if let Some(sweeper) = sweeper {
             sweeper.abort();

@@ -13,7 +13,7 @@ pub const ADMIN_TOKEN_FILE: &str = "admin.token";
 pub const PREFIX: &str = "tgt_";
 
 /// What the server keeps of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TokenHash(pub [u8; 32]);
 
 impl TokenHash {
@@ -28,13 +28,18 @@ impl TokenHash {
 
 /// A new token.
 pub fn generate() -> io::Result<String> {
-    let mut secret = [0; 32];
-    getrandom::fill(&mut secret).map_err(|error| io::Error::other(error.to_string()))?;
-    let mut token = String::from(PREFIX);
-    for byte in secret {
-        let _ = write!(token, "{byte:02x}");
+    secret().map(|secret| format!("{PREFIX}{secret}"))
+}
+
+/// 256 random bits, as digits.
+pub fn secret() -> io::Result<String> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    let mut secret = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(secret, "{byte:02x}");
     }
-    Ok(token)
+    Ok(secret)
 }
 
 /// Writes a token where its owner alone can read it; it is there whole or not at all.

@@ -206,6 +206,8 @@ impl WorkloadStatus {
                 running: count(|u| u.is_running()),
                 held: count(|u| u.state == UnitState::Held),
                 leaving: count(|u| u.is_leaving()),
+                // Whoever sends the requests knows.
+                ready: None,
             },
             gpu: Figure(w.spec.gpus()),
             placements: units.iter().flat_map(|u| placements(engine, pool, u)).collect(),
@@ -221,6 +223,7 @@ impl WorkloadStatus {
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(engine, *at, cause)),
             exit_code: facts.exit_code,
             exit_detail: facts.exit_detail.map(Into::into),
+            url: None,
         })
     }
 }
@@ -240,6 +243,7 @@ fn placements<'a>(engine: &'a Engine, pool: PoolId, unit: &'a Unit) -> impl Iter
             model: model.clone(),
             state: unit.state.into(),
             usage: None,
+            readiness: None,
         })
     })
 }

@@ -5,9 +5,11 @@
 //! | `binary` | a server of its own |
 //! | `started` | from a submission to the process that runs |
 //! | `supervisor` | what looking after a process takes in memory |
+//! | `proxy` | what passing requests on costs |
 //! | `jobs` | many short jobs, one after the other |
 
 pub mod binary;
 pub mod jobs;
+pub mod proxy;
 pub mod started;
 pub mod supervisor;

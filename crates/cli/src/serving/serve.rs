@@ -7,7 +7,7 @@ use clap::Args;
 use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use tidegate_server::config::{Config, ConfigError, ExecutorKind, Format, IsolationKind, Level};
+use tidegate_server::config::{AppsListen, Config, ConfigError, ExecutorKind, Format, IsolationKind, Level};
 use tracing_subscriber::filter::LevelFilter;
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -29,6 +29,9 @@ pub(crate) struct Serve {
     /// The address to listen on; port 0 takes a free one
     #[arg(long, value_name = "ADDR")]
     listen: Option<SocketAddr>,
+    /// Where notebooks and services are reached: another address than the API's, or off
+    #[arg(long, value_name = "ADDR")]
+    apps_listen: Option<AppsListen>,
     /// What makes decisions real: local starts processes here, virtual takes durations from spec.virtual
     #[arg(long, value_parser = ["local", "virtual"])]
     executor: Option<String>,
@@ -75,6 +78,7 @@ impl Serve {
             None => Config::default(),
         };
         config.listen = self.listen.unwrap_or(config.listen);
+        config.apps_listen = self.apps_listen.or(config.apps_listen);
         config.insecure_listen |= self.insecure_listen;
         config.data = self.data.clone().or(config.data);
         config.tls_cert = self.tls_cert.clone().or(config.tls_cert);
@@ -114,7 +118,8 @@ impl Serve {
         let ended = runtime.block_on(async {
             let closing = closing()?;
             let open = Open::new(&config, &data).await?;
-            tracing::info!(address = open.url.as_str(), data = %data.display(), "listening");
+            let apps = open.apps_url().unwrap_or("off");
+            tracing::info!(address = open.url.as_str(), apps, data = %data.display(), "listening");
             if open.is_new {
                 welcome(&open.url, &data, self.data.is_some());
             }

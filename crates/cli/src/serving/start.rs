@@ -2,9 +2,9 @@
 
 use crate::client::find::ADDRESS_FILE;
 use crate::exit::{Exit, Failure, Outcome};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use tidegate_server::config::Config;
+use tidegate_server::door::reachable;
 use tidegate_server::serve::{ServeError, Server};
 use tokio::sync::watch;
 
@@ -39,6 +39,11 @@ impl Open {
         Ok(Open { server, url, is_new, address_file })
     }
 
+    /// What addresses of notebooks and services begin with.
+    pub(crate) fn apps_url(&self) -> Option<&str> {
+        self.server.apps_url()
+    }
+
     /// Serves until `closing` turns true, or until the server breaks.
     pub(crate) async fn run(self, closing: watch::Receiver<bool>) -> Outcome {
         let ended = self.server.run(closing).await;
@@ -50,16 +55,6 @@ impl Open {
                 .hint("start it again, and report what the panic above says; it is a defect")
         })
     }
-}
-
-/// An address that somebody on this machine can connect to.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
-    match address.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-        IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-        _ => {}
-    }
-    address
 }
 
 fn failure(error: &ServeError) -> Failure {
@@ -92,18 +87,4 @@ pub(crate) fn closing() -> Outcome<watch::Receiver<bool>> {
         let _ = sender.send(true);
     });
     Ok(receiver)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn who_listens_everywhere_is_reached_here() {
-        for (listens, reached) in
-            [("0.0.0.0:7070", "127.0.0.1:7070"), ("[::]:1", "[::1]:1"), ("10.0.0.1:2", "10.0.0.1:2")]
-        {
-            assert_eq!(reachable(listens.parse().expect("an address")).to_string(), reached);
-        }
-    }
 }

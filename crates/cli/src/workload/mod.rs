@@ -4,6 +4,7 @@ pub(crate) mod act;
 pub(crate) mod explain;
 pub(crate) mod list;
 pub(crate) mod logs;
+pub(crate) mod open;
 pub(crate) mod show;
 pub(crate) mod submit;
 pub(crate) mod wait;
@@ -35,6 +36,9 @@ pub(crate) enum Verb {
     #[command(after_help = logs::EXAMPLES)]
     /// Print what a workload wrote
     Logs(logs::Logs),
+    #[command(after_help = open::EXAMPLES)]
+    /// Open a notebook or service in the browser
+    Open(open::Open),
     #[command(after_help = act::START_EXAMPLES)]
     /// Start an ended workload again
     Start(act::Names),
@@ -64,6 +68,7 @@ impl Verb {
             Verb::Explain(explain) => explain.run(client),
             Verb::Events(events) => events.run(client),
             Verb::Logs(logs) => logs.run(client),
+            Verb::Open(open) => open.run(client),
             Verb::Start(names) => names.post(client, "start"),
             Verb::Stop(names) => names.stop(client),
             Verb::Restart(names) => names.post(client, "restart"),

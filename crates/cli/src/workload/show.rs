@@ -13,7 +13,7 @@ use clap::Args;
 use tidegate_api::explain::Preempted;
 use tidegate_api::limits::DEFAULT_GRACE;
 use tidegate_api::name::Name;
-use tidegate_api::workload::{DrawStatus, ReplicaUsage, Workload, WorkloadState};
+use tidegate_api::workload::{DrawStatus, ReadinessStatus, ReplicaUsage, Workload, WorkloadState};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate show train-1
@@ -82,6 +82,9 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         }
         WorkloadState::Leaving => preempted.unwrap_or_else(|| "was asked to stop".into()),
         WorkloadState::Failed => exit(workload).unwrap_or_default(),
+        WorkloadState::Running if status.replicas.ready.is_some_and(|n| n < status.replicas.running) => {
+            unready(workload)
+        }
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
             let some = format!("{} of {} run", counts.running, count(u64::from(counts.wanted), "replica"));
@@ -115,6 +118,22 @@ fn exit_code(workload: &Workload) -> Option<String> {
     workload.status.exit_code.map(|code| format!("{code}{detail}"))
 }
 
+/// `1 of 2 replicas ready; not for 30s: connection refused`.
+fn unready(workload: &Workload) -> String {
+    let status = &workload.status;
+    let mut parts = vec![format!("{} replicas ready", ready(workload).unwrap_or_default())];
+    let seen = status.placements.iter().filter_map(|p| p.readiness.as_ref()).filter(|r| !r.ready);
+    let first = seen.min_by_key(|readiness| readiness.since);
+    parts.extend(first.map(|r| format!("not for {}: {}", ago(r.since), r.reason.as_deref().unwrap_or("?"))));
+    parts.join("; ")
+}
+
+/// `1 of 2`, of those that run.
+fn ready(workload: &Workload) -> Option<String> {
+    let counts = workload.status.replicas;
+    counts.ready.map(|ready| format!("{ready} of {}", counts.running))
+}
+
 /// `preempted by a1 (child-level of Quota1)`.
 fn preemption(preempted: &Preempted) -> String {
     let by = preempted.by.as_ref().map_or(String::new(), |by| format!(" by {by}"));
@@ -135,7 +154,7 @@ fn draw(draw: &DrawStatus) -> String {
 }
 
 const COLUMNS: [&str; 9] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "WHY"];
-const WIDE_COLUMNS: [&str; 15] = [
+const WIDE_COLUMNS: [&str; 16] = [
     "NAME",
     "STATE",
     "QUOTA",
@@ -147,6 +166,7 @@ const WIDE_COLUMNS: [&str; 15] = [
     "UID",
     "OWNER",
     "CLASS",
+    "READY",
     "NODES",
     ">PREEMPTED",
     ">RESTARTS",
@@ -175,6 +195,9 @@ pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
                 Cell::from(&workload.metadata.uid),
                 Cell::from(&status.owner),
                 Cell::maybe(status.class),
+                Cell::maybe(
+                    status.replicas.ready.map(|ready| format!("{ready}/{}", status.replicas.running)),
+                ),
                 Cell::maybe(nodes),
                 Cell::from(status.preemptions),
                 Cell::from(status.restarts),
@@ -212,6 +235,8 @@ pub(crate) fn text(workload: &Workload) -> String {
                 counts.running, counts.held, counts.leaving, counts.wanted
             ),
         )
+        .maybe("ready", ready(workload))
+        .maybe("url", status.url.as_ref())
         .add("gpus", status.gpu)
         .maybe("class", status.class)
         .lines("draws", status.draws.iter().map(draw).collect());
@@ -219,7 +244,8 @@ pub(crate) fn text(workload: &Workload) -> String {
         let devices: Vec<String> = p.devices.iter().map(u32::to_string).collect();
         let on = if devices.is_empty() { String::new() } else { format!(" devices {}", devices.join(",")) };
         let takes = p.usage.map_or(String::new(), |usage| format!(", {}", memory(usage)));
-        format!("{}{on}{takes}", p.node)
+        let ready = p.readiness.as_ref().map_or(String::new(), readiness);
+        format!("{}{on}{takes}{ready}", p.node)
     });
     facts.lines("nodes", placements.collect());
     let since = |time: Option<tidegate_api::time::Time>| time.map(|at| format!("{at} ({} ago)", ago(at)));
@@ -246,6 +272,16 @@ pub(crate) fn text(workload: &Workload) -> String {
         facts.add("command", spec.command.join(" "));
     }
     facts.text()
+}
+
+/// `, ready for 3m`.
+fn readiness(readiness: &ReadinessStatus) -> String {
+    let since = ago(readiness.since);
+    match &readiness.reason {
+        _ if readiness.ready => format!(", ready for {since}"),
+        Some(reason) => format!(", not ready for {since}: {reason}"),
+        None => format!(", not ready for {since}"),
+    }
 }
 
 /// One line after a change.

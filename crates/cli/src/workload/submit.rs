@@ -22,7 +22,7 @@ use tidegate_api::workload::{NewWorkload, ReplicaResources, RoleSpec, VirtualRun
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate submit -- echo hi
   tidegate submit --name train-1 --quota Quota1.1 --replicas 4 --gpus 8 --priority 5 -- python train.py
-  tidegate submit --module service --name web --gpus 0.5 --replicas 3 -- ./serve
+  tidegate submit --module service --name web --gpus 0.5 --replicas 3 --ready-path /health -- ./serve
   tidegate submit -f train.yaml --priority 7 --dry-run     who would be preempted, and why
   tidegate submit --wait --timeout 10m -- make test; echo $?
   tidegate submit --follow -- python train.py              as if it ran here
@@ -93,6 +93,12 @@ pub(crate) struct Submit {
     /// Longest time to run
     #[arg(long, value_name = "TIME")]
     max_run_time: Option<Duration>,
+    /// A notebook is stopped when nobody has asked it for so long
+    #[arg(long, value_name = "TIME")]
+    idle_timeout: Option<Duration>,
+    /// A replica of a notebook or service is ready when a GET of this path succeeds
+    #[arg(long, value_name = "PATH")]
+    ready_path: Option<String>,
     /// An environment variable; may be repeated
     #[arg(short, long, value_name = "KEY=VALUE", value_parser = pair)]
     env: Vec<(String, String)>,
@@ -212,6 +218,10 @@ impl Submit {
         set(&mut spec.restarts, &self.restarts);
         set(&mut spec.on_preempt, &self.on_preempt);
         set(&mut spec.max_run_time, &self.max_run_time);
+        set(&mut spec.idle_timeout, &self.idle_timeout);
+        if self.ready_path.is_some() {
+            set(&mut spec.readiness.get_or_insert_default().path, &self.ready_path);
+        }
         set(&mut spec.working_dir, &self.working_dir);
         set(&mut spec.suspend, &self.suspend.then_some(true));
         if self.gpus.is_some() || self.cpu.is_some() || self.memory.is_some() {

@@ -47,7 +47,7 @@ impl Scene<'_> {
     /// Later ones replace earlier ones: a workload may set what it likes but for what it was granted.
     pub(super) fn variables(&self) -> Vec<(Box<str>, Box<str>)> {
         let a = self.assignment;
-        let (workspace, workload) = (a.launch.workspace, a.workload);
+        let (workspace, home) = (a.launch.workspace, a.home());
         let mut all: Vec<(Box<str>, Box<str>)> = self.base.to_vec();
         let mut set = |name: &str, value: String| {
             all.retain(|(n, _)| &**n != name);
@@ -63,8 +63,8 @@ impl Scene<'_> {
         for (name, value) in &a.launch.env {
             set(name, value.to_string());
         }
-        let directory = self.places.directory(workspace, workload, &a.name);
-        let checkpoints = self.places.checkpoints(workspace, workload, &a.name);
+        let directory = self.places.directory(workspace, home, &a.name);
+        let checkpoints = self.places.checkpoints(workspace, home, &a.name);
         set(MARK, self.dir.path().display().to_string());
         set("TIDEGATE_WORKLOAD", a.name.to_string());
         set("TIDEGATE_MODULE", a.launch.module.word().to_string());
@@ -97,6 +97,9 @@ impl Scene<'_> {
             set("TIDEGATE_HOST", "127.0.0.1".into());
             set("TIDEGATE_PORT", port.to_string());
             set("PORT", port.to_string());
+        }
+        if let Some(path) = &a.launch.base_path {
+            set("TIDEGATE_BASE_PATH", path.to_string());
         }
         let devices = devices(&self.replica.devices);
         let list =

@@ -42,7 +42,7 @@ mod users;
 mod watch;
 
 pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
-pub use endpoints::{Endpoint, Endpoints};
+pub use endpoints::{Endpoint, Endpoints, Listener, Place};
 pub use gpus::{Gpu, GpuUse, Gpus, RealDevices};
 pub use groups::{Groups, Limits};
 pub use places::{Places, SAVED};
@@ -271,9 +271,14 @@ impl Executor for LocalExecutor {
         for a in all {
             self.workloads.insert(a.workload, Known { assignment: Some(a), ..Known::default() });
         }
-        self.endpoints.clear();
         self.replicas.clear();
         self.find_all(before);
+        let workloads = &self.workloads;
+        self.endpoints.keep(|(workload, unit, index), endpoint| {
+            let process =
+                workloads.get(&workload).and_then(|k| k.processes.get(&(unit, index, endpoint.run)));
+            process.is_some_and(|p| p.is_alive() && p.port == Some(endpoint.port))
+        });
         self.is_sweeping = true;
         self.unsettled.extend(self.workloads.keys());
     }

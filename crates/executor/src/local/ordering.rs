@@ -50,7 +50,7 @@ impl LocalExecutor {
         let port = if listens { self.ports.take() } else { None };
         let meeting_port = self.meeting_port(a, r);
         let places = &self.settings.places;
-        let own = places.directory(workspace, a.workload, &a.name);
+        let own = places.directory(workspace, a.home(), &a.name);
         let scene = Scene {
             places,
             assignment: a,

@@ -4,7 +4,7 @@
 //! runs/WORKLOAD/UNIT-INDEX-RUN.ATTEMPT/   what server and supervisor tell each other; nobody else looks in
 //! logs/WORKLOAD/NUMBER.log                output, over all runs
 //! work/WORKSPACE/home, tmp                of all work of a workspace
-//! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs
+//! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs, and when it is started again
 //! work/WORKSPACE/NAME.WORKLOAD.saved/     its checkpoints
 //! ```
 
@@ -104,13 +104,13 @@ impl Places {
     }
 
     pub(super) fn saved(&self, a: &Assignment) -> PathBuf {
-        self.checkpoints(a.launch.workspace, a.workload, &a.name).join(SAVED)
+        self.checkpoints(a.launch.workspace, a.home(), &a.name).join(SAVED)
     }
 
     /// A workload's own directories.
     pub(super) fn of_workload(&self, a: &Assignment) -> Vec<PathBuf> {
         let workspace = a.launch.workspace;
-        vec![self.directory(workspace, a.workload, &a.name), self.checkpoints(workspace, a.workload, &a.name)]
+        vec![self.directory(workspace, a.home(), &a.name), self.checkpoints(workspace, a.home(), &a.name)]
     }
 
     /// Makes all directories that a workload needs, for `user` if somebody else is to use them.

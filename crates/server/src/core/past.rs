@@ -19,6 +19,9 @@ pub struct Remains {
     pub resource: Workload,
     /// Numbers of its events.
     pub events: Vec<u64>,
+    /// As in [`tidegate_api::workload::Document`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory_of: Option<u32>,
 }
 
 /// What is left of a workload; `None` if a later release wrote it otherwise.

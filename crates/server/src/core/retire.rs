@@ -35,7 +35,8 @@ fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
     let (workspace, quota) =
         (resource.status.workspace.as_str().into(), resource.status.quota.as_str().into());
     let labels = resource.metadata.labels.clone();
-    let remains = Remains { resource, events: record.events.to_vec() };
+    let directory_of = world.documents.get(&id)?.directory_of;
+    let remains = Remains { resource, events: record.events.to_vec(), directory_of };
     Some(Past {
         id,
         name: w.spec.name.clone(),

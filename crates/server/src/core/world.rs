@@ -6,6 +6,7 @@ use super::shell::Shell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tidegate_api::convert::DEFAULT_WORKSPACE;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::words::Module;
 use tidegate_engine::{Engine, Event, EventKind};
@@ -95,6 +96,9 @@ impl World {
             env: spec.env.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
             working_dir: spec.working_dir.as_deref().map(Into::into),
             grace: w.spec.grace,
+            base_path: matches!(w.spec.module, Module::Notebook | Module::Service)
+                .then(|| format!("/{DEFAULT_WORKSPACE}/{}", w.spec.name).into()),
+            directory_of: document.directory_of.map(WorkloadId),
             keep_up: w.spec.module == Module::Service && spec.restarts.is_none(),
             work,
         })

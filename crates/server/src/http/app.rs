@@ -1,6 +1,7 @@
 //! What every route has at hand.
 
 use super::problem::Refused;
+use crate::apps::Apps;
 use crate::core::control::Control;
 use crate::here::Here;
 use crate::net::limits::Limits;
@@ -9,6 +10,7 @@ use crate::token::TokenHash;
 use std::sync::{Arc, Mutex};
 use tidegate_api::limits::MAX_SIMULATIONS;
 use tidegate_api::problem::{Code, Problem};
+use tidegate_api::workload::Workload;
 use tidegate_executor::local::Places;
 use tidegate_store::{Reader, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -32,6 +34,8 @@ pub struct Parts {
     pub seats: Arc<Semaphore>,
     /// What this machine adds.
     pub here: Here,
+    /// Passes requests on to notebooks and services, if it does.
+    pub apps: Option<Apps>,
     readers: Readers,
 }
 
@@ -51,6 +55,7 @@ impl App {
         places: Option<Places>,
         limits: Limits,
         here: Here,
+        apps: Option<Apps>,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
@@ -66,6 +71,7 @@ impl App {
             limits,
             seats,
             here,
+            apps,
             readers,
         }))
     }
@@ -76,6 +82,15 @@ impl App {
             let detail = format!("{} watch already, no more can", self.limits.watchers);
             Refused(Problem::new(Code::TooManyWatchers, detail))
         })
+    }
+
+    /// Adds what is known beside the world.
+    pub fn shown(&self, workload: Workload) -> Workload {
+        let mut workload = self.here.workload(workload);
+        if let Some(apps) = &self.apps {
+            apps.show(&mut workload);
+        }
+        workload
     }
 
     /// Reads from the store, on a thread that may wait for the disk.

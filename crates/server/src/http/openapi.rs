@@ -49,6 +49,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         workloads::start,
         workloads::stop,
         workloads::restart,
+        workloads::open,
         workloads::resize,
         workloads::priority,
         workloads::delete,

@@ -56,6 +56,7 @@ fn api() -> Router<App> {
         .route(&at("/workloads/{name}/-start"), post(workloads::start))
         .route(&at("/workloads/{name}/-stop"), post(workloads::stop))
         .route(&at("/workloads/{name}/-restart"), post(workloads::restart))
+        .route(&at("/workloads/{name}/-open"), post(workloads::open))
         .route(&at("/workloads/{name}/-resize"), post(workloads::resize))
         .route(&at("/workloads/{name}/-priority"), post(workloads::priority))
         .route(&at("/workloads/{name}/-explain"), get(workloads::explain))

@@ -1,5 +1,6 @@
 //! How long a client may take, and how many there may be.
 
+use crate::apps::limits as apps;
 use std::time::Duration;
 use tidegate_api::limits::MAX_WATCHERS;
 
@@ -43,7 +44,7 @@ impl Limits {
     /// Lowers what counts connections to what the limit of open files allows, which is raised as far as it is needed
     /// and allowed.
     pub fn within_open_files(self) -> Limits {
-        self.within(open_files(MAX_CONNECTIONS as u64 + OTHER_DESCRIPTORS))
+        self.within(open_files_at_most())
     }
 
     fn within(mut self, files: u64) -> Limits {
@@ -53,6 +54,13 @@ impl Limits {
         self.watchers = self.watchers.min(self.connections - self.connections.div_ceil(4));
         self
     }
+}
+
+/// How many files may be open, with the limit raised as far as everything of the server needs and is allowed.
+pub fn open_files_at_most() -> u64 {
+    // What is passed on takes two for each connection, whether it went over to another protocol or not.
+    let apps = 2 * (apps::MAX_CONNECTIONS + apps::MAX_TUNNELS) as u64;
+    open_files(MAX_CONNECTIONS as u64 + apps + OTHER_DESCRIPTORS)
 }
 
 /// Raises the limit of open files to `wanted` if that is allowed, and says what it is.

@@ -4,13 +4,14 @@ use super::limits::Limits;
 use super::rewrite::split_verb;
 use super::stall::Stalling;
 use axum::Router;
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::connect_info::ConnectInfo;
-use axum::http::Request;
+use axum::http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::Service;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
+use tower::util::Oneshot;
 
 /// Bytes that the kernel takes for a client before we notice that it does not read. Without a bound it takes some
 /// megabytes, which is much for each of many watchers.
@@ -36,11 +38,48 @@ pub fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `closing` turns true; then lets requests in flight end.
-pub async fn serve(
+/// Answers the requests of one connection.
+pub trait Answers<B>:
+    Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send> + Send + 'static
+{
+}
+
+impl<B, S> Answers<B> for S where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send> + Send + 'static
+{
+}
+
+/// What is sent in answers.
+pub trait Sent: HttpBody<Data: Send, Error: Into<Cause>> + Send + 'static {}
+
+impl<B> Sent for B where B: HttpBody<Data: Send, Error: Into<Cause>> + Send + 'static {}
+
+type Cause = Box<dyn std::error::Error + Send + Sync>;
+
+/// A router for one connection.
+#[derive(Clone, Debug)]
+pub struct Routed {
+    pub router: Router,
+    pub peer: SocketAddr,
+}
+
+impl Service<Request<Incoming>> for Routed {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Oneshot<Router, Request<Body>>;
+
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
+        request.extensions_mut().insert(ConnectInfo(self.peer));
+        // The verb is split off before a route is looked for.
+        self.router.clone().oneshot(split_verb(request.map(Body::new)))
+    }
+}
+
+/// Serves until `closing` turns true; then lets requests in flight end. `for_peer` makes what answers a connection.
+pub async fn serve<S: Answers<B>, B: Sent>(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
-    router: Router,
+    for_peer: impl Fn(SocketAddr) -> S,
     limits: Limits,
     mut closing: watch::Receiver<bool>,
 ) {
@@ -51,14 +90,14 @@ pub async fn serve(
             () = closed(&mut closing) => break,
         };
         let (stream, peer, slot) = accepted;
-        let (tls, router, limits, closing) = (tls.clone(), router.clone(), limits.clone(), closing.clone());
+        let (tls, service, limits, closing) = (tls.clone(), for_peer(peer), limits.clone(), closing.clone());
         tokio::spawn(async move {
             // Small answers go out at once.
             let _ = stream.set_nodelay(true);
             match tls {
-                None => talk(stream, peer, router, &limits, closing).await,
+                None => talk(stream, peer, service, &limits, closing).await,
                 Some(tls) => match tokio::time::timeout(limits.head, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => talk(stream, peer, router, &limits, closing).await,
+                    Ok(Ok(stream)) => talk(stream, peer, service, &limits, closing).await,
                     Ok(Err(error)) => tracing::debug!(%peer, %error, "no TLS"),
                     Err(_) => tracing::debug!(%peer, "the TLS handshake took too long"),
                 },
@@ -95,25 +134,20 @@ pub async fn closed(closing: &mut watch::Receiver<bool>) {
     let _ = closing.wait_for(|closing| *closing).await;
 }
 
-async fn talk<S>(
-    stream: S,
+async fn talk<I, S: Answers<B>, B: Sent>(
+    stream: I,
     peer: SocketAddr,
-    router: Router,
+    service: S,
     limits: &Limits,
     mut closing: watch::Receiver<bool>,
 ) where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let service = router.map_request(move |mut request: Request<Incoming>| {
-        request.extensions_mut().insert(ConnectInfo(peer));
-        // The verb is split off before a route is looked for.
-        split_verb(request.map(Body::new))
-    });
-    let connection =
-        http1::Builder::new().timer(TokioTimer::new()).header_read_timeout(limits.head).serve_connection(
-            TokioIo::new(Stalling::new(stream, limits.stall)),
-            TowerToHyperService::new(service),
-        );
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head)
+        .serve_connection(TokioIo::new(Stalling::new(stream, limits.stall)), service)
+        .with_upgrades();
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = connection.as_mut() => ended,

@@ -135,6 +135,7 @@ fn document(name: &str) -> Arc<Document> {
         labels: Default::default(),
         owner: "admin".into(),
         spec: Default::default(),
+        directory_of: None,
     })
 }
 

@@ -114,7 +114,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) 
     items.truncate(page.limit);
     let last = items.last().map(|(id, _)| *id).filter(|_| more);
     let next_page_token = last.map(|id| PageToken::of(&id.to_string()));
-    let items = items.into_iter().map(|(_, workload)| app.here.workload(workload)).collect();
+    let items = items.into_iter().map(|(_, workload)| app.shown(workload)).collect();
     Ok(Answer::new(WorkloadList { items, next_page_token }))
 }
 

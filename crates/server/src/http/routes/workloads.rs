@@ -15,15 +15,17 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
-use tidegate_api::actions::{BatchItem, BatchRequest, BatchResult, PriorityRequest, ResizeRequest};
+use tidegate_api::actions::{BatchItem, BatchRequest, BatchResult, OpenLink, PriorityRequest, ResizeRequest};
 use tidegate_api::convert::blame;
 use tidegate_api::explain::Explanation;
 use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
+use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_api::workload::{NewWorkload, Workload};
 use tidegate_engine::Command;
 use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::words::Module;
 use tidegate_engine::workload::WorkloadState;
 use tidegate_store::PastQuery;
 
@@ -61,7 +63,7 @@ pub async fn any(app: &App, name: &str) -> Result<Workload, Refused> {
     let live =
         app.control.read(|world, now| find(world, name).ok().and_then(|id| view::workload(world, id, now)));
     match live.await.map_err(unavailable)? {
-        Some(workload) => Ok(app.here.workload(workload)),
+        Some(workload) => Ok(app.shown(workload)),
         None => past_one(app, name).await.map(|past| past.resource),
     }
 }
@@ -119,7 +121,7 @@ pub fn submit_on(deck: &mut Deck<'_>, new: NewWorkload) -> Result<WorkloadId, Pr
         return Err(Problem::new(Code::BadName, detail).at("/metadata/name"));
     }
     let (labels, owner) = (new.metadata.labels, deck.origin().by.to_string());
-    submit_document(deck, Document { name, labels, owner, spec: new.spec })
+    submit_document(deck, Document { name, labels, owner, spec: new.spec, directory_of: None })
 }
 
 fn submit_document(deck: &mut Deck<'_>, document: Document) -> Result<WorkloadId, Problem> {
@@ -139,7 +141,7 @@ fn free_name(world: &World, module: &str) -> Name {
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:start", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 201, body = Workload), (status = "default", body = Problem)))]
 pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok().map(|past| past.resource);
+    let past = past_one(&app, &name).await.ok();
     change
         .carry_out(&app, "workload.start", Bytes::new(), move |deck, _| {
             let id = start_on(deck, &name, past)?;
@@ -148,7 +150,8 @@ pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -
         .await
 }
 
-fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Workload>) -> Result<WorkloadId, Problem> {
+fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Remains>) -> Result<WorkloadId, Problem> {
+    // It goes on in the directory of the first of its line.
     let document = match find(deck.world(), name) {
         Ok(id) => {
             let state = deck.world().engine.workload(id).map(|w| w.state);
@@ -156,13 +159,15 @@ fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Workload>) -> Result<W
                 let detail = format!("{name} is {}; only what has ended is started again", state.word());
                 return Err(Problem::new(Code::WrongState, detail));
             }
-            deck.world().documents.get(&id).map(|document| (**document).clone())
+            let document = deck.world().documents.get(&id);
+            document.map(|d| Document { directory_of: d.directory_of.or(Some(id.0)), ..(**d).clone() })
         }
-        Err(_) => past.map(|workload| Document {
-            name: workload.metadata.name,
-            labels: workload.metadata.labels,
+        Err(_) => past.map(|Remains { resource, directory_of, .. }| Document {
+            directory_of: directory_of.or(uid::as_workload(&resource.metadata.uid).map(|id| id.0)),
+            name: resource.metadata.name,
+            labels: resource.metadata.labels,
             owner: deck.origin().by.to_string(),
-            spec: workload.spec,
+            spec: resource.spec,
         }),
     };
     submit_document(deck, document.ok_or_else(|| missing(name))?)
@@ -189,7 +194,7 @@ pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) ->
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:restart", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn restart(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok().map(|past| past.resource);
+    let past = past_one(&app, &name).await.ok();
     change
         .carry_out(&app, "workload.restart", Bytes::new(), move |deck, _| {
             let found = find(deck.world(), &name).ok();
@@ -206,6 +211,31 @@ pub async fn restart(State(app): State<App>, Named(name): Named, change: Change)
             made(deck, StatusCode::OK, id)
         })
         .await
+}
+
+/// A link that lets a browser into a notebook or service: good once, for a minute.
+#[utoipa::path(post, path = "/api/v1/workloads/{name}:open", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
+    responses((status = 200, body = OpenLink), (status = 409, body = Problem), (status = "default", body = Problem)))]
+pub async fn open(State(app): State<App>, Named(name): Named) -> Answered<OpenLink> {
+    let outcome = app.control.read(|world, _| {
+        let id = find(world, &name)?;
+        let w = world.engine.workload(id).ok_or_else(|| missing(&name))?;
+        let refused = |detail| Err(Problem::new(Code::WrongState, detail));
+        if !matches!(w.spec.module, Module::Notebook | Module::Service) {
+            return refused(format!("{name} is {}; notebooks and services are opened", w.spec.module.word()));
+        }
+        if w.state.is_ended() {
+            return refused(format!("{name} is {}; `tidegate start {name}` starts it again", w.state.word()));
+        }
+        Ok(id)
+    });
+    let id = read(outcome.await)?;
+    let Some(apps) = &app.apps else {
+        let problem = Problem::new(Code::WrongState, "this server passes no requests on: apps-listen is off");
+        return Err(Refused(problem.hint("start the server with --apps-listen ADDRESS:PORT")));
+    };
+    let link = apps.invite(id).map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
+    Ok(Answer::new(OpenLink { url: link.0, expires_at: Time::of(link.1) }))
 }
 
 /// Change how many replicas a workload has.
