@@ -10,7 +10,7 @@ use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
 use crate::door::Door;
 use crate::here::Here;
-use crate::http::app::App;
+use crate::http::app::{App, Work};
 use crate::http::router::router;
 use crate::local::Host;
 use crate::machine::Machine;
@@ -252,8 +252,8 @@ impl Server {
             ExecutorKind::Virtual => None,
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
         };
-        let app =
-            App::new(control.clone(), admin, reader, sampler.samples.clone(), places, ground.limits, here, apps);
+        let work = Work { places, here, apps };
+        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits, work);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
         Ok(Server { control, app, listener, door, tls, sampler, retain_logs, threads, is_new })
@@ -288,9 +288,9 @@ impl Server {
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         let sweeper =
-            app.places.clone().map(|places| tokio::spawn(sweep(control.clone(), places, retain_logs)));
+            app.work.places.clone().map(|places| tokio::spawn(sweep(control.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
-        let apps = app.apps.clone();
+        let apps = app.work.apps.clone();
         let watched = async {
             closed(&mut ending).await;
             control.hub().close();

@@ -49,6 +49,28 @@ fn a_program_that_speaks_no_http_is_named() {
 }
 
 #[test]
+fn who_takes_the_port_of_another_gets_nothing() {
+    let mut house = House::new();
+    house.submit("web", "service", &[], &["late"]);
+    let reason = |house: &House| {
+        house.status("web")["placements"][0]["readiness"]["reason"].as_str().map(str::to_string)
+    };
+    let port = super::common::until(|| {
+        let reason = reason(&house)?;
+        reason.strip_prefix("nobody listens on port ")?.split(':').next()?.parse::<u16>().ok()
+    });
+    let thief = std::net::TcpListener::bind(("127.0.0.1", port)).expect("nobody is there yet");
+    super::common::until(|| reason(&house).filter(|why| why.contains("another program listens on port")));
+    let answer = house.get("/default/web/who");
+    assert!(answer.status == 503 && answer.text().contains("another program"), "{answer:?}");
+    // The program itself finds its port taken, ends, and is started again with another.
+    house.note("web", "open-up");
+    house.until_ready("web", 1);
+    assert_eq!(house.get("/default/web/who").text(), "0");
+    drop(thief);
+}
+
+#[test]
 fn what_waits_in_its_queue_says_so() {
     let mut house = House::new();
     house

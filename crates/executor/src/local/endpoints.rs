@@ -12,6 +12,8 @@ pub struct Endpoint {
     pub port: u16,
     /// It was asked to leave: nobody new is sent there.
     pub leaves: bool,
+    /// Who looks after it: what it has started listens there, and nobody else is meant.
+    pub supervisor: Option<u32>,
 }
 
 /// Workload, unit and index.

@@ -10,7 +10,7 @@
 //! | `places` | the directories of runs, logs and work |
 //! | `users`, `groups` | who runs whose processes, and what the kernel bounds |
 //! | `environment` | what a program finds in its environment |
-//! | `endpoints`, `ports` | who can be reached, and where |
+//! | `endpoints`, `ports`, `listening` | who can be reached, and where |
 //! | `devices`, `gpus` | a GPU is handed on only when it is clean; what its driver tells |
 //! | `backoff` | who fails again and again starts later and later |
 //! | `saves` | work that programs say is saved |
@@ -28,6 +28,7 @@ mod environment;
 mod finding;
 mod gpus;
 pub mod groups;
+mod listening;
 mod measuring;
 mod ordering;
 mod places;
@@ -45,6 +46,7 @@ pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints, Listener, Place};
 pub use gpus::{Gpu, GpuUse, Gpus, RealDevices};
 pub use groups::{Groups, Limits};
+pub use listening::{Listening, who_listens};
 pub use places::{Places, SAVED};
 pub use seen::{Replicas, Seen};
 pub use strays::MARK;
@@ -178,8 +180,7 @@ impl LocalExecutor {
     /// From now on the end of a process is noticed, and it can be reached.
     fn follow(&mut self, run: Running, process: &Process) {
         self.wait_for(run, &process.life);
-        if let Some(port) = process.port.filter(|_| process.is_alive()) {
-            let endpoint = Endpoint { run: run.run, port, leaves: process.leave.is_some() };
+        if let Some(endpoint) = process.endpoint(run.run) {
             self.endpoints.put((run.workload, run.unit, run.index), endpoint);
         }
     }
@@ -243,6 +244,10 @@ impl LocalExecutor {
             return;
         }
         process.look(&self.settings.supervisor, &mut self.watch);
+        // Another supervisor may have taken over.
+        if let Some(endpoint) = process.endpoint(run.run) {
+            self.endpoints.put((run.workload, run.unit, run.index), endpoint);
+        }
         let life = process.life.clone();
         self.wait_for(run, &life);
     }

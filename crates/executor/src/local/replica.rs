@@ -1,6 +1,7 @@
 //! One replica as a process: started once, looked after by a supervisor, seen through its directory.
 
 use super::boot::since_boot;
+use super::endpoints::Endpoint;
 use super::strays;
 use super::watch::Watch;
 use crate::proc::Identity;
@@ -122,6 +123,21 @@ impl Process {
             is_reported: false,
             again_at: None,
         }
+    }
+
+    /// Where it is reached.
+    pub(super) fn endpoint(&self, run: u64) -> Option<Endpoint> {
+        let port = self.port.filter(|_| self.is_alive())?;
+        let supervisor = match &self.child {
+            Some(child) => Some(child.id()),
+            None => match self.dir.stage() {
+                Ok(Stage::Supervised(Some(supervisor))) => {
+                    u32::try_from(supervisor.0.pid.as_raw_nonzero().get()).ok()
+                }
+                _ => None,
+            },
+        };
+        Some(Endpoint { run, port, leaves: self.leave.is_some(), supervisor })
     }
 
     pub(super) fn is_alive(&self) -> bool {

@@ -83,8 +83,8 @@ impl LocalExecutor {
                 continue;
             }
             // Nobody new is sent there before it hears of its end.
-            if let Some(port) = process.port.filter(|_| process.is_alive()) {
-                self.endpoints.put(at, Endpoint { run: key.2, port, leaves: true });
+            if let Some(endpoint) = process.endpoint(key.2) {
+                self.endpoints.put(at, Endpoint { leaves: true, ..endpoint });
             }
             match fate {
                 Fate::Leaves(by) => process.ask_to_leave(by.since(now).0),

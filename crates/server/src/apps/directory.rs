@@ -68,7 +68,7 @@ impl Directory {
         let same = |r: &Arc<Replica>| (r.run, r.port) == (endpoint.run, endpoint.port);
         match site.at(unit, index).filter(same) {
             Some(replica) if endpoint.leaves => replica.retire(),
-            Some(_) => {}
+            Some(replica) => replica.supervised_by(endpoint.supervisor),
             None => {
                 let replica = Arc::new(Replica::new(unit, index, endpoint, self.control.clock().now()));
                 site.put(replica.clone());

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tidegate_api::workload::ReadinessSpec;
 use tidegate_engine::ids::Span;
+use tidegate_executor::local::{Listening, who_listens};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
@@ -78,7 +79,10 @@ async fn keep_looking(probe: &Probe, replica: &Replica, slots: &Semaphore, contr
     let mut pause = FIRST_PAUSE;
     loop {
         let slot = slots.acquire().await;
-        let seen = look(probe, replica.port).await;
+        let mut seen = look(probe, replica.port).await;
+        if seen == Seen::Ready && !replica.takes_requests() {
+            seen = known(replica).await;
+        }
         drop(slot);
         let is_ready = seen == Seen::Ready;
         replica.saw(seen, control.clock().now());
@@ -89,6 +93,18 @@ async fn keep_looking(probe: &Probe, replica: &Replica, slots: &Semaphore, contr
             () = tokio::time::sleep(rest) => {}
             () = replica.look.notified() => {}
         }
+    }
+}
+
+/// Whether it is the replica that listens on its port: anybody could.
+async fn known(replica: &Replica) -> Seen {
+    let (port, Some(supervisor)) = (replica.port, replica.supervisor()) else { return Seen::Ready };
+    match tokio::task::spawn_blocking(move || who_listens(port, supervisor)).await {
+        Ok(Ok(Listening::Other)) => Seen::Failing(format!("another program listens on port {port}")),
+        Ok(Ok(Listening::Nobody)) => Seen::Absent(format!("nobody listens on port {port} any more")),
+        Ok(Ok(Listening::Kin)) => Seen::Ready,
+        // Where the kernel does not tell, there is nothing to compare.
+        Ok(Err(_)) | Err(_) => Seen::Ready,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::limits::MAX_IDLE;
 use super::upstream::Link;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use tidegate_engine::ids::Tick;
 use tidegate_executor::local::Endpoint;
@@ -20,6 +20,8 @@ pub(super) struct Replica {
     pub(super) index: u32,
     pub(super) run: u64,
     pub(super) port: u16,
+    /// What it has started listens on the port; 0 if it is not known.
+    supervisor: AtomicU32,
     /// Nobody new is sent there.
     leaves: AtomicBool,
     /// As `state` has it.
@@ -69,6 +71,7 @@ impl Replica {
             index,
             run: endpoint.run,
             port: endpoint.port,
+            supervisor: AtomicU32::new(endpoint.supervisor.unwrap_or(0)),
             leaves: AtomicBool::new(endpoint.leaves),
             is_ready: AtomicBool::new(false),
             state: RwLock::new(State { is_ready: false, was_ready: false, since: now, why, failures: 0 }),
@@ -86,6 +89,14 @@ impl Replica {
 
     pub(super) fn leaves(&self) -> bool {
         self.leaves.load(Ordering::Acquire)
+    }
+
+    pub(super) fn supervisor(&self) -> Option<u32> {
+        Some(self.supervisor.load(Ordering::Relaxed)).filter(|process| *process > 0)
+    }
+
+    pub(super) fn supervised_by(&self, process: Option<u32>) {
+        self.supervisor.store(process.unwrap_or(0), Ordering::Relaxed);
     }
 
     pub(super) fn state(&self) -> State {
@@ -178,7 +189,7 @@ mod tests {
     use super::*;
 
     fn replica() -> Arc<Replica> {
-        Arc::new(Replica::new(0, 0, Endpoint { run: 1, port: 1, leaves: false }, Tick(0)))
+        Arc::new(Replica::new(0, 0, Endpoint { run: 1, port: 1, leaves: false, supervisor: None }, Tick(0)))
     }
 
     #[test]

@@ -178,7 +178,7 @@ mod tests {
         };
         let site = Arc::new(Site::new(about, Tick(0)));
         for unit in 0..replicas {
-            let endpoint = Endpoint { run: 1, port: 100 + unit as u16, leaves: false };
+            let endpoint = Endpoint { run: 1, port: 100 + unit as u16, leaves: false, supervisor: None };
             let replica = Arc::new(Replica::new(unit, 0, endpoint, Tick(0)));
             replica.saw(Seen::Ready, Tick(0));
             site.put(replica);
@@ -215,7 +215,7 @@ mod tests {
     fn why_nobody_answers_is_said() {
         let site = site(1);
         for unit in [5, 6] {
-            let endpoint = Endpoint { run: 1, port: 200 + unit as u16, leaves: false };
+            let endpoint = Endpoint { run: 1, port: 200 + unit as u16, leaves: false, supervisor: None };
             let replica = Arc::new(Replica::new(unit, 0, endpoint, Tick(0)));
             replica.saw(Seen::Failing("readiness /health answers 500".into()), Tick(0));
             site.put(replica);

@@ -27,16 +27,22 @@ pub struct Parts {
     pub samples: Arc<Samples>,
     /// Turns for simulations.
     pub simulations: Arc<Semaphore>,
-    /// Where the processes of this machine keep what is theirs; nothing is there if none are started.
-    pub places: Option<Places>,
     pub limits: Limits,
     /// For watchers: each holds one.
     pub seats: Arc<Semaphore>,
-    /// What this machine adds.
-    pub here: Here,
-    /// Passes requests on to notebooks and services, if it does.
-    pub apps: Option<Apps>,
+    pub work: Work,
     readers: Readers,
+}
+
+/// What there is only where work is started: nothing of it if that is only played.
+#[derive(Debug, Default)]
+pub struct Work {
+    /// Where the processes of this machine keep what is theirs.
+    pub places: Option<Places>,
+    /// What this machine adds to what is shown.
+    pub here: Here,
+    /// Passes requests on to notebooks and services.
+    pub apps: Option<Apps>,
 }
 
 impl std::ops::Deref for App {
@@ -52,10 +58,8 @@ impl App {
         admin: TokenHash,
         reader: Box<dyn Reader>,
         samples: Arc<Samples>,
-        places: Option<Places>,
         limits: Limits,
-        here: Here,
-        apps: Option<Apps>,
+        work: Work,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
@@ -67,11 +71,9 @@ impl App {
             admin_name,
             samples,
             simulations,
-            places,
             limits,
             seats,
-            here,
-            apps,
+            work,
             readers,
         }))
     }
@@ -86,8 +88,8 @@ impl App {
 
     /// Adds what is known beside the world.
     pub fn shown(&self, workload: Workload) -> Workload {
-        let mut workload = self.here.workload(workload);
-        if let Some(apps) = &self.apps {
+        let mut workload = self.work.here.workload(workload);
+        if let Some(apps) = &self.work.apps {
             apps.show(&mut workload);
         }
         workload

@@ -81,7 +81,7 @@ pub async fn logs(
     let wish = query.wish()?;
     let workload: Workload = workloads::any(&app, &name).await?;
     let id = uid::as_workload(&workload.metadata.uid).ok_or_else(|| nothing(&workload, "it is gone"))?;
-    let Some(places) = &app.places else {
+    let Some(places) = &app.work.places else {
         return Err(nothing(&workload, "the virtual executor starts nothing"));
     };
     let directory = places.logs(id);

@@ -64,7 +64,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<NodeQuery>) -> A
         });
         let (ids, next_page_token) = page.cut(ids);
         let nodes = ids.into_iter().filter_map(|(pool, node)| view::node(world, pool, node));
-        let items = nodes.map(|node| app.here.node(node)).collect();
+        let items = nodes.map(|node| app.work.here.node(node)).collect();
         Ok(NodeList { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)
@@ -75,7 +75,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<NodeQuery>) -> A
     responses((status = 200, body = Node), (status = "default", body = Problem)))]
 pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Node> {
     let node = read(app.control.read(|world, _| show(world, find(world, &name)?)).await)?;
-    Ok(Answer::new(app.here.node(node)))
+    Ok(Answer::new(app.work.here.node(node)))
 }
 
 /// Add a node to a pool.

@@ -230,7 +230,7 @@ pub async fn open(State(app): State<App>, Named(name): Named) -> Answered<OpenLi
         Ok(id)
     });
     let id = read(outcome.await)?;
-    let Some(apps) = &app.apps else {
+    let Some(apps) = &app.work.apps else {
         let problem = Problem::new(Code::WrongState, "this server passes no requests on: apps-listen is off");
         return Err(Refused(problem.hint("start the server with --apps-listen ADDRESS:PORT")));
     };
