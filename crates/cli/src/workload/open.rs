@@ -21,6 +21,7 @@ const OPENERS: [&str; 2] = ["xdg-open", "open"];
 
 #[derive(Args, Debug)]
 pub(crate) struct Open {
+    /// The notebook or service
     name: Name,
     /// Print the link instead of opening a browser
     #[arg(long)]
