@@ -53,7 +53,7 @@ impl House {
     }
 
     pub(crate) fn with(arguments: &[&str]) -> House {
-        let server = Server::with(&[&["--virtual-gpus", "1x8"], arguments].concat());
+        let server = Server::with(&[&["--executor", "local", "--virtual-gpus", "1x8"], arguments].concat());
         std::fs::write(server.dir.path().join("server.py"), include_str!("server.py")).expect("written");
         House { server, apps: String::new(), submitted: Vec::new() }
     }
