@@ -13,7 +13,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("executor", &["engine"]),
     ("server", &["engine", "check", "sim", "store", "api", "executor"]),
     ("cli", &["engine", "check", "sim", "store", "api", "executor", "server"]),
-    ("bench", &["engine", "check", "sim", "api", "server", "store"]),
+    ("bench", &["engine", "check", "sim", "api", "executor", "server", "store"]),
     ("props", &["engine", "check", "sim", "executor"]),
     ("tidy", &[]),
 ];

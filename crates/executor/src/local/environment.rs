@@ -130,6 +130,7 @@ mod tests {
     fn names(module: Module) -> BTreeSet<String> {
         let mut launch = Launch::of_work(module, Work::default());
         launch.roles = vec!["worker".into()];
+        launch.base_path = Some("/default/w".into());
         let replica = Replica {
             unit: 0,
             index: 0,
