@@ -26,7 +26,7 @@ impl Model {
         let forest = client.get("/api/v1/quotas:tree")?;
         let nodes = client.all::<NodeList>("/api/v1/nodes", &Query::new())?;
         let state = |state: Option<WorkloadState>| {
-            state.iter().map(|state| ("state", crate::workload::show::word(*state).to_string())).collect()
+            state.iter().map(|state| ("state", state.word().to_string())).collect()
         };
         let (mut workloads, _) = active_and_latest(client, state)?;
         workloads.sort_by_key(|workload| importance(workload.status.state));

@@ -1,7 +1,6 @@
 //! Why a workload is where it is, and what happened to it.
 
 use super::PATH;
-use super::show::word;
 use crate::client::Client;
 use crate::client::events::News;
 use crate::exit::{Outcome, print, print_line};
@@ -56,7 +55,7 @@ pub(crate) fn text(explanation: &Explanation) -> String {
     let mut facts = Facts::default();
     facts
         .add("workload", format!("{} ({})", explanation.workload, explanation.uid))
-        .add("state", word(explanation.state))
+        .add("state", explanation.state.word())
         .add("queue", &explanation.queue)
         .maybe("position", explanation.position);
     if !explanation.ahead.is_empty() {

@@ -1,7 +1,7 @@
 //! `tidegate list`: what waits, what runs, what has just ended; and why what waits does.
 
 use super::PATH;
-use super::show::{is_ended, table};
+use super::show::table;
 use crate::client::events::{News, Watch};
 use crate::client::{Client, Query};
 use crate::exit::{Exit, Outcome, note, print};
@@ -77,7 +77,7 @@ impl List {
 
     fn query(&self, state: Option<WorkloadState>) -> Query {
         let mut query = Query::new();
-        let state = state.map(|state| super::show::word(state).to_string());
+        let state = state.map(|state| state.word().to_string());
         query.extend(state.map(|state| ("state", state)));
         query.extend(self.quota.iter().map(|quota| ("quota", quota.to_string())));
         query.extend(self.module.iter().map(|module| ("module", module.to_string())));
@@ -175,8 +175,8 @@ pub(crate) fn active_and_latest(
     let latest = client.list::<WorkloadList>(PATH, &query(None), 100)?;
     let mut ended = 0;
     for workload in latest {
-        ended += usize::from(is_ended(workload.status.state));
-        if ended <= LATEST_ENDED || !is_ended(workload.status.state) {
+        ended += usize::from(workload.status.state.is_ended());
+        if ended <= LATEST_ENDED || !workload.status.state.is_ended() {
             found.insert(number(&workload), workload);
         }
     }

@@ -39,24 +39,6 @@ impl Show {
     }
 }
 
-/// The word of a state.
-pub(crate) fn word(state: WorkloadState) -> &'static str {
-    match state {
-        WorkloadState::Queued => "queued",
-        WorkloadState::Suspended => "suspended",
-        WorkloadState::Held => "held",
-        WorkloadState::Running => "running",
-        WorkloadState::Leaving => "leaving",
-        WorkloadState::Finished => "finished",
-        WorkloadState::Failed => "failed",
-        WorkloadState::Stopped => "stopped",
-    }
-}
-
-pub(crate) fn is_ended(state: WorkloadState) -> bool {
-    matches!(state, WorkloadState::Finished | WorkloadState::Failed | WorkloadState::Stopped)
-}
-
 fn is_waiting(state: WorkloadState) -> bool {
     matches!(state, WorkloadState::Queued | WorkloadState::Suspended | WorkloadState::Held)
 }
@@ -180,7 +162,7 @@ pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
         let status = &workload.status;
         let mut cells = vec![
             Cell::from(&workload.metadata.name),
-            Cell::styled(word(status.state), Style::of(status.state)),
+            Cell::styled(status.state.word(), Style::of(status.state)),
             Cell::from(&status.quota),
             Cell::from(status.module),
             Cell::from(status.priority.0.get()),
@@ -216,7 +198,7 @@ pub(crate) fn text(workload: &Workload) -> String {
     let mut facts = Facts::default();
     facts
         .add("name", format!("{} ({})", workload.metadata.name, workload.metadata.uid))
-        .add("state", Style::of(status.state).paint(word(status.state)));
+        .add("state", Style::of(status.state).paint(status.state.word()));
     let reasons: Vec<String> = match why(workload, true).as_str() {
         "" => Vec::new(),
         why => why.split("; ").map(str::to_string).collect(),
@@ -287,7 +269,7 @@ fn readiness(readiness: &ReadinessStatus) -> String {
 /// One line after a change.
 pub(crate) fn sentence(workload: &Workload) -> String {
     let status = &workload.status;
-    let mut line = format!("{} {}", workload.metadata.name, word(status.state));
+    let mut line = format!("{} {}", workload.metadata.name, status.state.word());
     match status.state {
         WorkloadState::Running | WorkloadState::Leaving => {
             let nodes = nodes(workload);

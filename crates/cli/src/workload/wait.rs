@@ -1,7 +1,7 @@
 //! Waits until a workload has ended, and says as it said.
 
 use super::PATH;
-use super::show::{exit, is_ended, sentence, why, word};
+use super::show::{exit, sentence, why};
 use crate::client::Client;
 use crate::clock;
 use crate::exit::{Exit, Failure, Outcome, note};
@@ -27,7 +27,7 @@ pub(crate) fn wait(
     let mut look = FIRST_LOOK;
     loop {
         let workload: Workload = client.get(format!("{PATH}/{uid}"))?;
-        if is_ended(workload.status.state) {
+        if workload.status.state.is_ended() {
             at_end();
             return ended(&workload);
         }
@@ -47,7 +47,7 @@ pub(crate) fn wait(
 }
 
 fn late(workload: &Workload, passed: Duration) -> Failure {
-    let (name, state) = (&workload.metadata.name, word(workload.status.state));
+    let (name, state) = (&workload.metadata.name, workload.status.state.word());
     let after = clock::short(passed.as_millis() as u64);
     let mut failure = Failure::new(Exit::TimedOut, format!("{name} is still {state} after {after}"));
     let why = why(workload, true);
