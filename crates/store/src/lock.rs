@@ -11,7 +11,7 @@ pub(crate) const LOCK_FILE: &str = "lock";
 /// Held as long as the value lives.
 #[derive(Debug)]
 pub(crate) struct DirLock {
-    _file: File,
+    file: File,
 }
 
 impl DirLock {
@@ -37,6 +37,29 @@ impl DirLock {
         }
         // The number is a courtesy to whoever is refused; a full disk must not keep a server from starting.
         let _ = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
-        Ok(DirLock { _file: file })
+        Ok(DirLock { file })
+    }
+}
+
+impl Drop for DirLock {
+    /// By word rather than by closing the file: a child that is just being started still has a copy of it open.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn given_back_though_a_copy_of_the_file_is_open() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let lock = DirLock::take(dir.path()).expect("free");
+        let copy = lock.file.try_clone().expect("a copy");
+        assert!(matches!(DirLock::take(dir.path()), Err(StoreError::Locked { .. })));
+        drop(lock);
+        assert!(DirLock::take(dir.path()).is_ok());
+        drop(copy);
     }
 }

@@ -4,8 +4,10 @@ use crate::clock::Deadline;
 use crate::service::client::request;
 use crate::service::house::directory;
 use serde_json::Value;
+use std::fs::Permissions;
 use std::io;
 use std::net::SocketAddr;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -36,15 +38,20 @@ impl Serving {
     /// With one node of so many virtual GPUs, and real processes.
     pub fn start(gpus: usize) -> io::Result<Serving> {
         let data = directory()?;
+        // The users of workspaces pass here on the way to their own directories.
+        std::fs::set_permissions(data.path(), Permissions::from_mode(0o755))?;
         let mut command = Command::new(tidegate()?);
         command.args(["serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--data"]);
         command.arg(data.path().join("data")).args(["--virtual-gpus", &format!("1x{gpus}")]);
-        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).spawn()?;
         let place = data.path().join("data");
         let address = until(|| {
+            if let Some(ended) = child.try_wait().transpose() {
+                return Some(Err(io::Error::other(format!("the server did not come up: {ended:?}"))));
+            }
             let text = std::fs::read_to_string(place.join("server.address")).ok()?;
-            text.trim().strip_prefix("http://")?.parse().ok()
-        })?;
+            text.trim().strip_prefix("http://")?.parse().ok().map(Ok)
+        })??;
         let token = std::fs::read_to_string(place.join("admin.token"))?.trim().to_string();
         Ok(Serving { child, address, token, data })
     }
