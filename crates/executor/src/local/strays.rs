@@ -24,12 +24,15 @@ pub(super) fn kill(dir: &RunDir, group: Option<&Group>, supervisor: &[OsString])
     let left = end_all(|stat| {
         Some(stat.session) == session || run_of(stat.pid, supervisor).is_some_and(|run| run == dir.path())
     });
-    if left == 0
-        && let Some(group) = group
-    {
-        groups::remove(&group.path);
+    match group {
+        // Who hides from all else is killed there, and may need a moment, too.
+        Some(group) if left == 0 && groups::is_populated(&group.path) => 1,
+        Some(group) if left == 0 => {
+            groups::remove(&group.path);
+            0
+        }
+        _ => left,
     }
-    left
 }
 
 /// Kills all that belongs to a run below `runs` whose directory is gone. How many there were.
