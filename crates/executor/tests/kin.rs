@@ -3,8 +3,11 @@
 mod stage;
 
 use stage::{Stage, groups, is_alive, kill};
+use std::sync::{Arc, Mutex};
 use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::slot::Devices;
 use tidegate_executor::Executor;
+use tidegate_executor::local::{GpuMeter, GpuProcess, GpuUse};
 
 /// Leaves its parents, its session, its environment and its output behind.
 const FORKS_AWAY: &str = "(setsid sh -c 'env -i setsid sh -c \"echo \\$\\$ > away; exec sleep 1000\" &' \
@@ -124,6 +127,45 @@ fn memory_above_the_request_is_noticed() {
     let small = stage.until("another", |stage| stage.executor.replicas().of(WorkloadId(2)).pop()?.1.usage);
     assert!(small.memory < 16 << 20, "{small:?}");
     assert!(!stage.executor.replicas().of(WorkloadId(2))[0].1.is_over_memory());
+}
+
+/// A driver that sees one process of ours, and tells of it what it is told.
+#[derive(Debug, Default)]
+struct Driver(Mutex<Option<GpuProcess>>);
+
+impl GpuMeter for Driver {
+    fn read(&self, _: &str, device: u16) -> Option<GpuUse> {
+        assert_eq!(device, 3);
+        let processes: Vec<_> = self.0.lock().expect("fine").iter().cloned().collect();
+        let memory = processes.iter().filter_map(|p| p.memory).sum();
+        Some(GpuUse { duty: 990, memory, total: 80 << 30, processes })
+    }
+}
+
+#[test]
+fn who_computes_and_uses_more_than_its_part_of_a_gpu_is_noticed() {
+    let driver = Arc::new(Driver::default());
+    let meter = driver.clone();
+    let mut stage = Stage::new(move |settings| settings.gpu_meter = Some(meter));
+    stage.devices = Devices::Part { device: 3, milli: 250 };
+    stage.start(1, 0, "echo $$ > pid; while :; do :; done");
+    stage.start(2, 0, "exec sleep 1000");
+    let pid = stage.line_of(1, 0, "pid").parse().expect("a number");
+    *driver.0.lock().expect("fine") = Some(GpuProcess { pid, memory: Some(30 << 30), duty: Some(800) });
+    let of = |stage: &Stage, id| stage.executor.replicas().of(WorkloadId(id)).pop().map(|(_, seen)| seen);
+    let seen = stage.until("a flag", |stage| of(stage, 1).filter(|seen| seen.over_gpu().is_some()));
+    let gpu = seen.over_gpu().expect("it was there");
+    assert!(gpu.is_over_memory() && gpu.is_over_duty(), "{gpu:?}");
+    assert_eq!((gpu.memory, gpu.granted_memory, gpu.part), (Some(30 << 30), 20 << 30, Some(250)));
+    let other = of(&stage, 2).expect("it runs");
+    let taken = other.usage.as_ref().and_then(|usage| usage.gpu.clone()).expect("it was measured");
+    assert_eq!((taken.duty, taken.memory), (Some(0), Some(0)), "it has no process there");
+    assert!(other.over_gpu().is_none());
+    // One spins, the other sleeps.
+    let cores = |stage: &Stage, id| of(stage, id)?.usage?.cores;
+    let busy = stage.until("two looks", |stage| cores(stage, 1).filter(|cores| *cores > 0));
+    let idle = stage.until("two looks", |stage| cores(stage, 2));
+    assert!(busy > 20 && idle < 20, "{busy} and {idle} thousandths of a core");
 }
 
 #[test]

@@ -42,6 +42,7 @@ fn executor(directory: &TempDir) -> LocalExecutor {
         ports: 21_000..=21_999,
         env: vec![("PATH".into(), std::env::var("PATH").expect("a path").into())],
         device_names: Default::default(),
+        gpu_meter: None,
     };
     LocalExecutor::new(settings, Box::new(care), Box::new(now)).expect("it starts")
 }

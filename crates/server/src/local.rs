@@ -20,7 +20,8 @@ use tidegate_engine::nodes::NodeState;
 use tidegate_engine::state::Pool;
 use tidegate_engine::{Command, Refusal};
 use tidegate_executor::local::{
-    DeviceCare, FaultFiles, Gpus, Groups, Isolation, LocalExecutor, Places, RealDevices, Settings, boot,
+    DeviceCare, FaultFiles, GpuMeter, Gpus, Groups, Isolation, LocalExecutor, MeterFiles, Places,
+    RealDevices, Settings, boot,
 };
 
 /// The hidden verb of this binary that looks after one process.
@@ -87,11 +88,23 @@ impl Host {
         let nodes = gpus.as_ref().map(|gpus| nodes_of(&control, gpus)).unwrap_or_default();
         let names =
             |gpus: &Gpus, numbers: &[usize]| numbers.iter().map(|n| gpus.list[*n].uuid.clone()).collect();
-        let device_names =
-            nodes.iter().filter_map(|(node, numbers)| Some((node.clone(), names(gpus.as_ref()?, numbers))));
+        let device_names = nodes
+            .iter()
+            .filter_map(|(node, numbers)| Some((node.clone(), names(gpus.as_ref()?, numbers))))
+            .collect();
         let inherited = ["PATH", "LANG", "HOME", "USER"];
         let env =
             inherited.iter().filter_map(|name| Some(((*name).into(), std::env::var(name).ok()?.into())));
+        let (care, meter): (Box<dyn DeviceCare>, Arc<dyn GpuMeter>) = match gpus {
+            Some(gpus) => {
+                let devices = RealDevices { gpus, nodes };
+                (Box::new(devices.clone()), Arc::new(devices))
+            }
+            None => (
+                Box::new(FaultFiles::in_directory(self.places.faults())),
+                Arc::new(MeterFiles::in_directory(self.places.meters())),
+            ),
+        };
         let settings = Settings {
             places: self.places.clone(),
             supervisor,
@@ -102,11 +115,8 @@ impl Host {
             log_keep: LOG_KEEP,
             ports: 20_000..=29_999,
             env: env.collect(),
-            device_names: device_names.collect(),
-        };
-        let care: Box<dyn DeviceCare> = match gpus {
-            Some(gpus) => Box::new(RealDevices { gpus, nodes }),
-            None => Box::new(FaultFiles::in_directory(self.places.faults())),
+            device_names,
+            gpu_meter: Some(meter),
         };
         LocalExecutor::new(settings, care, Box::new(move || control.clock().now()))
     }

@@ -1,9 +1,10 @@
 //! The GPUs of this machine, as its driver tells. Without a driver there are none.
 
 use super::devices::DeviceCare;
-use nvml_wrapper::Nvml;
+use super::meters::{GpuMeter, GpuProcess, GpuUse};
 use nvml_wrapper::enums::device::UsedGpuMemory;
 use nvml_wrapper::error::NvmlError;
+use nvml_wrapper::{Device, Nvml};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -21,17 +22,6 @@ pub struct Gpu {
     pub memory: u64,
 }
 
-/// What a GPU does at present.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct GpuUse {
-    /// Part of the time in which it computed, in thousandths.
-    pub duty: u32,
-    /// Bytes in use.
-    pub memory: u64,
-    /// Processes that compute on it, and how many bytes each uses as far as that is told.
-    pub processes: Vec<(u32, Option<u64>)>,
-}
-
 /// The GPUs that the driver knows, by number.
 #[derive(Debug)]
 pub struct Gpus {
@@ -39,6 +29,8 @@ pub struct Gpus {
     pub list: Vec<Gpu>,
     /// Bytes in use while nobody computes: the least that was seen.
     idle: Mutex<BTreeMap<usize, u64>>,
+    /// When the driver last looked what processes do, as it counts.
+    looked: Mutex<BTreeMap<usize, u64>>,
 }
 
 impl Gpus {
@@ -53,7 +45,7 @@ impl Gpus {
             })
             .collect();
         let list = list.ok().filter(|list| !list.is_empty())?;
-        Some(Gpus { nvml, list, idle: Mutex::default() })
+        Some(Gpus { nvml, list, idle: Mutex::default(), looked: Mutex::default() })
     }
 
     pub fn use_of(&self, number: usize) -> Result<GpuUse, String> {
@@ -64,14 +56,39 @@ impl Gpus {
                 UsedGpuMemory::Used(bytes) => Some(bytes),
                 UsedGpuMemory::Unavailable => None,
             };
+            let duties = self.duties(number, &device);
+            let duty = |pid| Some(duties.as_ref()?.get(&pid).copied().unwrap_or(0));
             let processes = device.running_compute_processes()?.into_iter();
             Ok(GpuUse {
                 duty: device.utilization_rates()?.gpu.min(100) * 10,
                 memory: device.memory_info()?.used,
-                processes: processes.map(|p| (p.pid, bytes(p.used_gpu_memory))).collect(),
+                total: gpu.memory,
+                processes: processes
+                    .map(|p| GpuProcess { pid: p.pid, memory: bytes(p.used_gpu_memory), duty: duty(p.pid) })
+                    .collect(),
             })
         };
         seen().map_err(|error| format!("the driver does not answer for it: {error}"))
+    }
+
+    /// How much each process computed since the last look, in thousandths; who is not there did not. `None` if the
+    /// driver does not tell.
+    fn duties(&self, number: usize, device: &Device<'_>) -> Option<BTreeMap<u32, u32>> {
+        let mut looked = self.looked.lock().expect("nobody panics while looking at GPUs");
+        let samples = match device.process_utilization_stats(looked.get(&number).copied()) {
+            Ok(samples) => samples,
+            Err(NvmlError::NotFound) => Vec::new(),
+            Err(_) => return None,
+        };
+        if let Some(latest) = samples.iter().map(|sample| sample.timestamp).max() {
+            looked.insert(number, latest);
+        }
+        let mut sums: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
+        for sample in samples {
+            let (sum, count) = sums.entry(sample.pid).or_default();
+            (*sum, *count) = (*sum + sample.sm_util.min(100) * 10, *count + 1);
+        }
+        Some(sums.into_iter().map(|(pid, (sum, count))| (pid, sum / count)).collect())
     }
 
     /// Why a GPU that nobody is to use is not clean.
@@ -81,7 +98,7 @@ impl Gpus {
             Err(why) => return Some(why),
         };
         if !seen.processes.is_empty() {
-            let pids: Vec<String> = seen.processes.iter().map(|(pid, _)| pid.to_string()).collect();
+            let pids: Vec<String> = seen.processes.iter().map(|p| p.pid.to_string()).collect();
             return Some(format!("a stray process computes on it: {}", pids.join(", ")));
         }
         let mut idle = self.idle.lock().expect("nobody panics while looking at GPUs");
@@ -108,7 +125,7 @@ fn model_name(told: &str) -> String {
 }
 
 /// Looks after the GPUs of nodes, each of which is some of the machine's.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RealDevices {
     pub gpus: Arc<Gpus>,
     /// Numbers of the GPUs of each node.
@@ -124,6 +141,13 @@ impl DeviceCare for RealDevices {
             Some(None) => Some("this machine has no such GPU any more".into()),
             Some(Some(number)) => self.gpus.fault(number).map(Into::into),
         }
+    }
+}
+
+impl GpuMeter for RealDevices {
+    fn read(&self, node: &str, device: u16) -> Option<GpuUse> {
+        let number = *self.nodes.get(node)?.get(usize::from(device))?;
+        self.gpus.use_of(number).ok()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The thread that measures what replicas take, apart from the one that starts and ends them.
 
 use super::disk::Walk;
+use super::meters::{GpuLook, GpuMeter};
 use super::seen::Replicas;
-use super::usage::Moment;
+use super::usage::{Moment, Usage};
 use crate::executor::Waker;
 use crate::size::in_words;
 use std::collections::BTreeMap;
@@ -40,11 +41,16 @@ impl std::fmt::Debug for WakerCell {
 
 impl Measuring {
     /// `work_limit`: what the directories of one workload may take.
-    pub(super) fn start(replicas: Replicas, work_limit: Option<u64>) -> std::io::Result<Measuring> {
+    pub(super) fn start(
+        replicas: Replicas,
+        meter: Option<Arc<dyn GpuMeter>>,
+        work_limit: Option<u64>,
+    ) -> std::io::Result<Measuring> {
         let (stop, stopped) = channel();
         let (tell, verdicts) = channel();
         let waker = SharedWaker::default();
-        let mut look = Look { replicas, work_limit, tell, waker: waker.clone(), walk: None, last: None };
+        let mut look =
+            Look { replicas, meter, work_limit, tell, waker: waker.clone(), walk: None, last: None };
         let thread = std::thread::Builder::new().name("measuring".into());
         thread.spawn(move || {
             while stopped.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
@@ -67,6 +73,7 @@ impl Measuring {
 
 struct Look {
     replicas: Replicas,
+    meter: Option<Arc<dyn GpuMeter>>,
     work_limit: Option<u64>,
     tell: Sender<Verdict>,
     waker: SharedWaker,
@@ -82,12 +89,21 @@ impl Look {
             return;
         }
         let moment = Moment::now();
-        for (at, seen) in all {
-            let usage = moment.usage(&seen.source, seen.memory);
-            let taken = usage.as_ref().map_or(0, |usage| usage.memory);
-            if self.replicas.take_down(at, seen.run, usage) {
-                let (workload, unit, index) = (at.0.0, at.1, at.2);
-                let (takes, asked) = (in_words(taken), in_words(seen.memory));
+        let usages: Vec<_> = all.iter().map(|(_, seen)| moment.usage(&seen.source, seen.memory)).collect();
+        let gpus = self.meter.as_ref().map(|meter| {
+            let each = all.iter().zip(&usages);
+            GpuLook::at(&**meter, each.map(|((_, seen), usage)| (seen, processes(usage))))
+        });
+        for ((at, seen), mut usage) in all.into_iter().zip(usages) {
+            let taken = gpus.as_ref().and_then(|gpus| gpus.of(&seen, processes(&usage)));
+            if let Some(usage) = &mut usage {
+                usage.gpu = taken;
+            }
+            let takes = usage.as_ref().map_or(0, |usage| usage.memory);
+            let come = self.replicas.take_down(at, seen.run, usage);
+            let (workload, unit, index) = (at.0.0, at.1, at.2);
+            if come.over_memory {
+                let (takes, asked) = (in_words(takes), in_words(seen.memory));
                 tracing::warn!(
                     workload,
                     unit,
@@ -95,6 +111,20 @@ impl Look {
                     takes,
                     asked,
                     "a replica takes more memory than it asked for"
+                );
+            }
+            if let Some(gpu) = come.over_gpu {
+                let takes = gpu.memory.map_or("unknown".into(), in_words);
+                let (own, duty, part) = (in_words(gpu.granted_memory), gpu.duty, gpu.part);
+                tracing::warn!(
+                    workload,
+                    unit,
+                    index,
+                    takes,
+                    own,
+                    duty,
+                    part,
+                    "a replica uses more than its part of a GPU"
                 );
             }
         }
@@ -137,4 +167,8 @@ impl Look {
         let workload = after.or_else(|| by_workload.keys().next().copied())?;
         Some((workload, Walk::through(by_workload.remove(&workload)?)))
     }
+}
+
+fn processes(usage: &Option<Usage>) -> &[i32] {
+    usage.as_ref().map_or(&[], |usage| &usage.processes)
 }

@@ -16,7 +16,7 @@
 //! | `saves` | work that programs say is saved |
 //! | `watch` | the end of processes |
 //! | `strays` | processes that lost their supervisor |
-//! | `seen`, `measuring`, `usage`, `disk` | what replicas take |
+//! | `seen`, `measuring`, `usage`, `meters`, `disk` | what replicas take |
 //! | `boot` | the machine's own time |
 
 mod backoff;
@@ -30,6 +30,7 @@ mod gpus;
 pub mod groups;
 mod listening;
 mod measuring;
+mod meters;
 mod ordering;
 mod places;
 mod ports;
@@ -44,9 +45,10 @@ mod watch;
 
 pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints, Listener, Place};
-pub use gpus::{Gpu, GpuUse, Gpus, RealDevices};
+pub use gpus::{Gpu, Gpus, RealDevices};
 pub use groups::{Groups, Limits};
 pub use listening::{Listening, who_listens};
+pub use meters::{GpuMeter, GpuProcess, GpuTaken, GpuUse, MeterFiles};
 pub use places::{Places, SAVED};
 pub use seen::{Replicas, Seen};
 pub use strays::MARK;
@@ -68,6 +70,7 @@ use std::ffi::OsString;
 use std::io;
 use std::ops::RangeInclusive;
 use std::process::Child;
+use std::sync::Arc;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use watch::Watch;
 
@@ -98,6 +101,8 @@ pub struct Settings {
     pub env: Vec<(Box<str>, Box<str>)>,
     /// By node: names of the devices by which a driver knows them; their numbers if there are none.
     pub device_names: BTreeMap<Box<str>, Vec<Box<str>>>,
+    /// Who knows what GPUs do, if anybody does.
+    pub gpu_meter: Option<Arc<dyn GpuMeter>>,
 }
 
 /// Tells the time as the server counts it.
@@ -135,7 +140,7 @@ impl LocalExecutor {
     pub fn new(settings: Settings, care: Box<dyn DeviceCare>, clock: ClockFn) -> io::Result<LocalExecutor> {
         let ports = Ports::new(settings.ports.clone());
         let replicas = Replicas::default();
-        let measuring = Measuring::start(replicas.clone(), settings.work_limit)?;
+        let measuring = Measuring::start(replicas.clone(), settings.gpu_meter.clone(), settings.work_limit)?;
         Ok(LocalExecutor {
             settings,
             clock,
@@ -204,6 +209,7 @@ impl LocalExecutor {
         };
         let seen = Seen {
             run: r.run,
+            number: environment::number(a, r),
             restarts: process.attempt,
             node: r.node.clone(),
             devices: r.devices.clone(),

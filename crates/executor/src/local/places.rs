@@ -68,6 +68,11 @@ impl Places {
         self.root.join("faults")
     }
 
+    /// What GPUs that are not there do, as somebody says who tries that out.
+    pub fn meters(&self) -> PathBuf {
+        self.root.join("meters")
+    }
+
     /// Output of one replica, over all runs.
     pub fn log(&self, workload: WorkloadId, number: u32) -> PathBuf {
         self.logs(workload).join(format!("{number}.log"))

@@ -1,5 +1,6 @@
 //! What the machine sees of the replicas that run: what they take, and how often they were started again.
 
+use super::meters::GpuTaken;
 use super::usage::Usage;
 use crate::proc::Identity;
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use tidegate_engine::slot::Devices;
 pub struct Seen {
     /// As in [`crate::Running`].
     pub run: u64,
+    /// As in `TIDEGATE_REPLICA`.
+    pub number: u32,
     /// How often it was started again where it is.
     pub restarts: u32,
     pub node: Arc<str>,
@@ -37,10 +40,29 @@ pub(super) struct Source {
 }
 
 impl Seen {
+    #[cfg(test)]
+    pub(super) fn for_test(devices: Devices) -> Seen {
+        let (node, source) = ("n".into(), Source::default());
+        Seen { run: 0, number: 0, restarts: 0, node, devices, memory: 0, cpu: 0, usage: None, source }
+    }
+
+    /// What it uses of its GPUs, if it uses more than its part of one.
+    pub fn over_gpu(&self) -> Option<&GpuTaken> {
+        let gpu = self.usage.as_ref().and_then(|usage| usage.gpu.as_ref())?;
+        (gpu.is_over_memory() || gpu.is_over_duty()).then_some(gpu)
+    }
+
     /// It takes more memory than it asked for.
     pub fn is_over_memory(&self) -> bool {
         self.usage.as_ref().is_some_and(|usage| self.memory > 0 && usage.memory > self.memory)
     }
+}
+
+/// What a replica has come to take too much of, since the look before.
+#[derive(Debug, Default)]
+pub(super) struct Come {
+    pub(super) over_memory: bool,
+    pub(super) over_gpu: Option<GpuTaken>,
 }
 
 /// By workload, unit and index.
@@ -81,13 +103,17 @@ impl Replicas {
         }
     }
 
-    /// Takes down what one of them takes, if it is still the same. Whether it has come to take too much memory.
-    pub(super) fn take_down(&self, at: (WorkloadId, u32, u32), run: u64, usage: Option<Usage>) -> bool {
+    /// Takes down what one of them takes, if it is still the same.
+    pub(super) fn take_down(&self, at: (WorkloadId, u32, u32), run: u64, usage: Option<Usage>) -> Come {
         let mut all = self.write();
-        let Some(seen) = all.get_mut(&at).filter(|seen| seen.run == run) else { return false };
-        let before = seen.is_over_memory();
-        seen.usage = usage;
-        seen.is_over_memory() && !before
+        let Some(seen) = all.get_mut(&at).filter(|seen| seen.run == run) else { return Come::default() };
+        let before = (seen.is_over_memory(), seen.over_gpu().is_some());
+        let earlier = seen.usage.take();
+        seen.usage = usage.map(|now| Usage { cores: earlier.and_then(|e| now.cores_since(&e)), ..now });
+        Come {
+            over_memory: seen.is_over_memory() && !before.0,
+            over_gpu: seen.over_gpu().filter(|_| !before.1).cloned(),
+        }
     }
 
     pub(super) fn clear(&self) {

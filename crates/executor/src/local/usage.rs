@@ -1,6 +1,8 @@
 //! What a replica takes: all processes below its supervisor, measured together.
 
+use super::boot::since_boot;
 use super::groups;
+use super::meters::GpuTaken;
 use super::seen::Source;
 use crate::proc::{self, Stat};
 use rustix::param::{clock_ticks_per_second, page_size};
@@ -10,17 +12,33 @@ use std::fs;
 /// What a replica takes at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
+    /// When it was measured: milliseconds since the machine was started.
+    pub at: u64,
     /// Processor time so far, of those that have ended, too: milliseconds.
     pub processor: u64,
+    /// Thousandths of a core, on average since the look before; `None` at the first.
+    pub cores: Option<u32>,
     /// Resident memory: bytes.
     pub memory: u64,
     /// Its processes, by number.
     pub processes: Vec<i32>,
+    /// What it does with its GPUs, where that is known.
+    pub gpu: Option<GpuTaken>,
+}
+
+impl Usage {
+    /// Thousandths of a core, on average since an earlier look at the same processes.
+    pub fn cores_since(&self, earlier: &Usage) -> Option<u32> {
+        let took = self.at.checked_sub(earlier.at).filter(|took| *took > 0)?;
+        let ran = self.processor.checked_sub(earlier.processor)?;
+        u32::try_from(ran.saturating_mul(1_000) / took).ok()
+    }
 }
 
 /// All processes of the machine at one moment. Taken once for all replicas: it costs some microseconds a process.
 #[derive(Debug)]
 pub(super) struct Moment {
+    at: u64,
     all: BTreeMap<i32, Stat>,
     children: BTreeMap<i32, Vec<i32>>,
 }
@@ -31,7 +49,7 @@ impl Moment {
     }
 
     fn of(stats: impl Iterator<Item = Stat>) -> Moment {
-        let mut moment = Moment { all: BTreeMap::new(), children: BTreeMap::new() };
+        let mut moment = Moment { at: since_boot(), all: BTreeMap::new(), children: BTreeMap::new() };
         for stat in stats {
             moment.children.entry(stat.parent).or_default().push(stat.pid);
             moment.all.insert(stat.pid, stat);
@@ -59,7 +77,7 @@ impl Moment {
         if limit > 0 && memory > limit {
             memory = processes.iter().filter_map(|pid| proportional(*pid)).sum();
         }
-        Some(Usage { processor, memory, processes })
+        Some(Usage { at: self.at, processor, cores: None, memory, processes, gpu: None })
     }
 
     fn below(&self, root: i32) -> Vec<i32> {
@@ -105,6 +123,15 @@ mod tests {
         assert_eq!(usage.processor, 230 * 1_000 / clock_ticks_per_second());
         assert_eq!(moment.usage(&source(10, 6), 0), None, "another process was given its number");
         assert_eq!(moment.usage(&source(30, 5), 0), None);
+    }
+
+    #[test]
+    fn cores_are_told_between_two_looks() {
+        let look = |at, processor| Usage { at, processor, ..Usage::default() };
+        assert_eq!(look(15_000, 9_500).cores_since(&look(10_000, 2_000)), Some(1_500));
+        assert_eq!(look(15_000, 2_000).cores_since(&look(10_000, 2_000)), Some(0));
+        assert_eq!(look(15_000, 2_000).cores_since(&look(15_000, 2_000)), None, "the same look");
+        assert_eq!(look(15_000, 10).cores_since(&look(10_000, 2_000)), None, "other processes");
     }
 
     #[test]

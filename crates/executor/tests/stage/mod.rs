@@ -24,6 +24,8 @@ pub(crate) struct Stage {
     pub(crate) executor: LocalExecutor,
     pub(crate) reports: Vec<Report>,
     assignments: Vec<Assignment>,
+    /// What whoever is started is given.
+    pub(crate) devices: Devices,
 }
 
 #[allow(clippy::disallowed_methods, reason = "real processes take real time")]
@@ -69,10 +71,18 @@ impl Stage {
             ports: 22_000..=22_999,
             env: vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())],
             device_names: Default::default(),
+            gpu_meter: None,
         };
         change(&mut settings);
         let executor = executor(&settings);
-        Stage { directory, settings, executor, reports: Vec::new(), assignments: Vec::new() }
+        Stage {
+            directory,
+            settings,
+            executor,
+            reports: Vec::new(),
+            assignments: Vec::new(),
+            devices: Devices::None,
+        }
     }
 
     pub(crate) fn places(&self) -> &Places {
@@ -98,7 +108,7 @@ impl Stage {
             run,
             since: at,
             node: "node-0".into(),
-            devices: Devices::None,
+            devices: self.devices.clone(),
             model: None,
             cpu: 1_000,
             memory: 16 << 20,
