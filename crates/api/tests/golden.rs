@@ -14,7 +14,7 @@ use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_api::workload::{Document, Workload};
-use tidegate_engine::ids::Tick;
+use tidegate_engine::ids::{Tick, WorkspaceId};
 use tidegate_engine::{Command, Engine};
 
 /// A Saturday morning.
@@ -156,7 +156,7 @@ impl World {
     }
 
     fn workload(&self, name: &str) -> Workload {
-        let id = self.engine.workload_named(name).unwrap();
+        let id = self.engine.workload_named(WorkspaceId::DEFAULT, name).unwrap();
         let reasons = self.engine.reasons(self.now, id);
         let facts = WorkloadFacts {
             document: self.documents.iter().find(|d| *d.name == *name).unwrap(),
@@ -200,9 +200,9 @@ fn workloads_and_explanations() {
     golden("workload-running", &world.workload("b1"));
     golden("workload-leaving", &world.workload("n1"));
     golden("workload-partly-held", &world.workload("s1"));
-    let s1 = world.engine.workload_named("s1").unwrap();
+    let s1 = world.engine.workload_named(WorkspaceId::DEFAULT, "s1").unwrap();
     golden("explanation-held", &Explanation::of(&world.engine, world.now, s1).unwrap());
-    let n1 = world.engine.workload_named("n1").unwrap();
+    let n1 = world.engine.workload_named(WorkspaceId::DEFAULT, "n1").unwrap();
     world.handle(Command::Released { units: vec![(n1, 0)] });
     golden("workload-queued", &world.workload("n1"));
     golden("explanation-queued", &Explanation::of(&world.engine, world.now, n1).unwrap());
@@ -222,7 +222,7 @@ fn what_is_shown_asks_for_what_is_there() {
     }
     for document in &world.documents {
         let spec = document.spec.to_engine(&world.engine, &document.name, None).unwrap();
-        let id = world.engine.workload_named(&document.name).unwrap();
+        let id = world.engine.workload_named(WorkspaceId::DEFAULT, &document.name).unwrap();
         assert_eq!(spec, *world.engine.workload(id).unwrap().spec);
         assert_eq!(world.workload(&document.name).spec, document.spec);
     }

@@ -4,7 +4,7 @@ pub use crate::books::{AccountFigures, QuotaBooks};
 use crate::command::Command;
 use crate::event::Event;
 pub use crate::explain::Explanation;
-use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use crate::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use crate::quota_tree::Quota;
 use crate::reason::{Names, Reason};
 use crate::refusal::Refusal;
@@ -13,6 +13,7 @@ use crate::state::{Pool, State};
 use crate::unit::Unit;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 /// All books and queues, and the decisions over them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -94,9 +95,18 @@ impl Engine {
         self.state.quota_names.get(name).map(QuotaId)
     }
 
-    /// The latest workload of that name that has not been forgotten.
-    pub fn workload_named(&self, name: &str) -> Option<WorkloadId> {
-        self.state.workload_names.get(&self.state.workloads, name)
+    /// The latest workload of that name in a workspace that has not been forgotten.
+    pub fn workload_named(&self, workspace: WorkspaceId, name: &str) -> Option<WorkloadId> {
+        self.state.workload_names.get(&self.state.workloads, workspace, name)
+    }
+
+    /// The latest workload of that name in each workspace that `sees` says yes to, in order of submission.
+    pub fn workloads_named(
+        &self,
+        name: &str,
+        sees: impl Fn(WorkspaceId) -> bool,
+    ) -> SmallVec<[WorkloadId; 2]> {
+        self.state.workload_names.all(&self.state.workloads, name, sees)
     }
 
     pub fn workload(&self, id: WorkloadId) -> Option<&Workload> {

@@ -23,7 +23,7 @@ impl Numbers {
         hash as usize & (self.slots.len() - 1)
     }
 
-    fn position(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<usize> {
+    fn position(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<usize> {
         if self.len == 0 {
             return None;
         }
@@ -45,6 +45,14 @@ impl Numbers {
     /// The number with this hash that `is` says yes to.
     pub(crate) fn find(&self, hash: u32, is: impl Fn(u32) -> bool) -> Option<u32> {
         self.position(hash, is).map(|at| self.slots[at].1)
+    }
+
+    /// Shows all numbers with this hash.
+    pub(crate) fn each(&self, hash: u32, mut look: impl FnMut(u32)) {
+        self.position(hash, |number| {
+            look(number);
+            false
+        });
     }
 
     /// Puts another number where one is. False if it is not there.

@@ -80,7 +80,7 @@ impl World {
         let mut spec = WorkloadSpec::new(name, Q, module, replicas, Shape::with_gpu(gpus * 1_000));
         (spec.workspace, spec.owner, spec.priority) = (SPACE, Some(owner), p(priority));
         self.ask(Command::Submit(Box::new(spec)));
-        self.engine.workload_named(name).expect("it was submitted")
+        self.engine.workload_named(SPACE, name).expect("it was submitted")
     }
 
     fn runs(&self, id: WorkloadId) -> bool {
@@ -228,7 +228,7 @@ fn who_breaks_a_cap_evicts_nobody_and_gets_no_reservation() {
     world.ask(Command::CreateQuota(Box::new(spec)));
     let victim = WorkloadSpec::new("victim", QuotaId(1), Module::Training, 1, Shape::with_gpu(8_000));
     world.ask(Command::Submit(Box::new(victim)));
-    let victim = world.engine.workload_named("victim").expect("it was submitted");
+    let victim = world.engine.workload_named(WorkspaceId::DEFAULT, "victim").expect("it was submitted");
     world.cap(&[member(ANN, 4)]);
     let ann = world.submit("ann", ANN, 9, 1, 8);
     assert!(world.runs(victim) && !world.runs(ann));
@@ -237,7 +237,7 @@ fn who_breaks_a_cap_evicts_nobody_and_gets_no_reservation() {
     let late = WorkloadSpec::new("late", QuotaId(1), Module::Training, 1, Shape::with_gpu(8_000));
     world.ask(Command::Finished { workload: victim });
     world.ask(Command::Submit(Box::new(late)));
-    let late = world.engine.workload_named("late").expect("it was submitted");
+    let late = world.engine.workload_named(WorkspaceId::DEFAULT, "late").expect("it was submitted");
     assert!(world.runs(late) && !world.runs(ann));
 }
 

@@ -1,6 +1,6 @@
 //! GPUs that go out of service, and come back.
 
-use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::nodes::NodeSpec;
 use tidegate_engine::policy::{Policy, QuotaSpec, Source};
 use tidegate_engine::resources::{Dimension, Resources, Shape};
@@ -43,7 +43,7 @@ impl World {
     fn submit(&mut self, name: &str, replicas: u32, milli: u32) -> WorkloadId {
         let spec = WorkloadSpec::new(name, QuotaId(0), Module::Training, replicas, Shape::with_gpu(milli));
         self.ask(Command::Submit(Box::new(spec)));
-        self.engine.workload_named(name).expect("it was submitted")
+        self.engine.workload_named(WorkspaceId::DEFAULT, name).expect("it was submitted")
     }
 
     fn device(&mut self, device: u16, out: bool) {

@@ -4,6 +4,7 @@ mod house;
 
 use house::House;
 use serde_json::json;
+use tidegate_engine::ids::WorkspaceId;
 
 #[test]
 fn a_first_start_takes_work_at_once() {
@@ -292,7 +293,11 @@ fn what_is_history_is_shown_and_not_changed() {
     let work =
         json!({"metadata": {"name": "old"}, "spec": {"gracePeriod": "0s", "virtual": {"duration": "1ms"}}});
     assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
-    let in_memory = || house.control().read_blocking(|world| world.engine.workload_named("old").is_some());
+    let in_memory = || {
+        house
+            .control()
+            .read_blocking(|world| world.engine.workload_named(WorkspaceId::DEFAULT, "old").is_some())
+    };
     while in_memory() {
         house::pause(std::time::Duration::from_millis(5));
     }

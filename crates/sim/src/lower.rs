@@ -290,9 +290,10 @@ fn pool_name(engine: &Engine, pool: PoolId) -> String {
     engine.pool(pool).map_or_else(String::new, |p| p.name.to_string())
 }
 
+/// A statement names no workspace: of several the latest is meant.
 pub(crate) fn workload(engine: &Engine, name: &Name) -> Result<WorkloadId, Refusal> {
     let unknown = || Refusal::UnknownWorkload { workload: name.value.to_string() };
-    engine.workload_named(&name.value).ok_or_else(unknown)
+    engine.workloads_named(&name.value, |_| true).last().copied().ok_or_else(unknown)
 }
 
 fn quota(engine: &Engine, name: &Name) -> Result<QuotaId, Refusal> {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidegate_engine::Engine;
-use tidegate_engine::ids::{Span, Tick};
+use tidegate_engine::ids::{Span, Tick, WorkspaceId};
 use tidegate_sim::report::json::document;
 use tidegate_sim::{
     Bounds, Going, Recording, RunError, SimError, Start, Work, language, run_within, simulate,
@@ -26,7 +26,7 @@ fn in_the_middle(whole: &Recording) -> Start {
     let past = whole.events.iter().filter(|event| event.at <= minutes(45));
     past.for_each(|event| engine.apply(event));
     let going = |name: &str, hours: u64, checkpoint: Option<Span>, saved, since| Going {
-        workload: engine.workload_named(name).expect("it is there"),
+        workload: engine.workload_named(WorkspaceId::DEFAULT, name).expect("it is there"),
         work: Work { duration: Some(Span::minutes(hours)), checkpoint, hang: false },
         saved,
         since,

@@ -23,7 +23,7 @@ impl State {
     ) {
         assert_eq!(id.index(), self.workloads.len(), "workloads are numbered in order of submission");
         let shape = self.demand_id(spec);
-        self.workload_names.insert(&self.workloads, &spec.name, id);
+        self.workload_names.insert(&self.workloads, spec, id);
         self.tree[spec.quota].live += 1;
         self.workloads.push(Some(Box::new(Workload {
             id,
@@ -112,8 +112,8 @@ impl State {
     }
 
     pub(super) fn forget(&mut self, id: WorkloadId) {
-        let name = self.w(id).spec.name.clone();
-        self.workload_names.remove(&name, id);
+        let spec = self.w(id).spec.clone();
+        self.workload_names.remove(&spec, id);
         self.workloads[id.index()] = None;
     }
 }

@@ -56,7 +56,7 @@ impl State {
     pub(super) fn check_spec(&self, spec: &WorkloadSpec) -> Result<(), Refusal> {
         check_name(&spec.name)?;
         self.known_quota(spec.quota)?;
-        if let Some(old) = self.workload_names.get(&self.workloads, &spec.name)
+        if let Some(old) = self.workload_names.get(&self.workloads, spec.workspace, &spec.name)
             && self.workload(old).is_some_and(|w| !w.state.is_ended())
         {
             return refuse(|| Refusal::NameTaken { noun: "workload", name: spec.name.to_string() });

@@ -52,7 +52,7 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, RwLock};
 use tidegate_api::problem::{Code, Problem};
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_executor::local::Endpoints;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
@@ -212,7 +212,7 @@ impl Apps {
             return answer::nowhere();
         }
         let found = self.control.read_blocking(|world| {
-            let id = world.engine.workload_named(target.name)?;
+            let id = world.engine.workload_named(WorkspaceId::DEFAULT, target.name)?;
             let w = world.engine.workload(id).filter(|w| directory::can_be_reached(w.spec.module))?;
             Some((id, w.state.is_ended()))
         });

@@ -24,7 +24,7 @@ use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_api::workload::{NewWorkload, Workload};
 use tidegate_engine::Command;
-use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 use tidegate_engine::workload::WorkloadState;
 use tidegate_store::PastQuery;
@@ -35,7 +35,7 @@ pub const DEFAULT_QUOTA: &str = "main";
 /// The workload of this name or uid that is in memory.
 pub fn find(world: &World, name: &str) -> Result<WorkloadId, Problem> {
     let by_uid = uid::as_workload(name).filter(|id| world.engine.workload(*id).is_some());
-    by_uid.or_else(|| world.engine.workload_named(name)).ok_or_else(|| missing(name))
+    by_uid.or_else(|| world.engine.workload_named(WorkspaceId::DEFAULT, name)).ok_or_else(|| missing(name))
 }
 
 fn missing(name: &str) -> Problem {
@@ -133,7 +133,7 @@ fn submit_document(deck: &mut Deck<'_>, document: Document) -> Result<WorkloadId
 /// A name that nobody has, for who chose none.
 fn free_name(world: &World, module: &str) -> Name {
     let mut names = (world.next..).map(|number| format!("{module}-{number}"));
-    let free = names.find(|name| world.engine.workload_named(name).is_none());
+    let free = names.find(|name| world.engine.workload_named(WorkspaceId::DEFAULT, name).is_none());
     free.and_then(|name| name.parse().ok()).expect("numbers do not run out")
 }
 
