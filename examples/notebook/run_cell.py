@@ -20,7 +20,8 @@ def main(link, code):
     # The link gives a cookie and leads on to the notebook.
     page = session.get(link, timeout=PATIENCE)
     page.raise_for_status()
-    base = page.url.split("/lab")[0].rstrip("/")
+    # http://HOST:PORT/WORKSPACE/NAME, whatever page of it came first.
+    base = "/".join(page.url.split("/")[:5])
     # Jupyter wants its own cookie said again in a header for what changes something.
     headers = {"X-XSRFToken": session.cookies.get("_xsrf", "")}
     answer = session.post(f"{base}/api/kernels", json={}, headers=headers, timeout=PATIENCE)
@@ -28,7 +29,7 @@ def main(link, code):
     kernel = answer.json()["id"]
     cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in session.cookies)
     address = base.replace("http", "ws", 1) + f"/api/kernels/{kernel}/channels"
-    origin = "/".join(base.split("/")[:3])
+    origin = "/".join(page.url.split("/")[:3])
     channel = websocket.create_connection(address, cookie=cookies, origin=origin, timeout=PATIENCE)
     request = {
         "channel": "shell",

@@ -2,16 +2,21 @@
 //!
 //! They need what `scripts/examples.sh` sets up, so this file is a part of `make test` of its own.
 
+#[path = "apps/client.rs"]
+#[allow(dead_code, reason = "written for other tests, too")]
+mod client;
 mod common;
 
-use common::{Server, until};
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use client::{Answer, Connection, ask};
+use common::{Server, until, until_within};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-/// How long a server of the examples may take to answer.
-const ANSWER: Duration = Duration::from_secs(30);
+/// How long JupyterLab and the model server may take to come up on a machine that is busy with other tests.
+const COMING_UP: Duration = Duration::from_secs(300);
+/// How long anything may take to leave.
+const ENDING: Duration = Duration::from_secs(60);
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
@@ -46,6 +51,41 @@ fn house() -> Server {
     server
 }
 
+/// A workload of a test. What was started outlives its server, so it is ended before, also by a test that fails.
+struct Work<'a>(&'a Server, &'a str);
+
+#[allow(clippy::disallowed_methods, reason = "waiting in the middle of a failure must not fail")]
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        self.0.run(&["stop", self.1]);
+        let begun = Instant::now();
+        while !self.has_ended() && begun.elapsed() < ENDING {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Work<'_> {
+    fn has_ended(&self) -> bool {
+        let shown = self.0.run(&["show", self.1, "-o", "json"]);
+        let is = |state: &&str| shown.out.contains(&format!("\"state\": \"{state}\""));
+        ["stopped", "finished", "failed"].iter().any(is)
+    }
+
+    fn status(&self) -> serde_json::Value {
+        self.0.run(&["show", self.1, "-o", "json"]).json()["status"].take()
+    }
+
+    /// The host and port under which it is reached, once so many replicas are ready.
+    fn address_when_ready(&self, replicas: u32) -> String {
+        until_within(COMING_UP, || (self.status()["replicas"]["ready"] == replicas).then_some(()));
+        let status = self.status();
+        let url = status["url"].as_str().expect("it can be reached");
+        let rest = url.strip_prefix("http://").expect("an address of this machine");
+        rest.split('/').next().expect("a host and a port").to_string()
+    }
+}
+
 /// The line of a training's output that says what came out.
 fn result(output: &str) -> String {
     let line = output.lines().find(|line| line.contains("result "));
@@ -62,17 +102,19 @@ fn is_preempted_and_resumes(folder: &str, steps: &str) {
 
     let train = ["--name", "train", "--quota", "team", "--env", &steps];
     run(&server, &submit(folder, "job.yaml", &train));
+    let _train = Work(&server, "train");
     let mut output = server.follow(&["logs", "-f", "train"]);
     assert!(output.line_with("begins at step").contains("step 0 of"));
     output.line_with("saved step");
     until(|| server.run(&["show", "train"]).ok().contains("\nsaved ").then_some(()));
 
     run(&server, &submit("model-server", "service.yaml", &["--quota", "main"]));
+    let model = Work(&server, "model");
     output.line_with("asked to stop: step ");
     server.wait_for("model", "running");
     let events = server.run(&["events", "train"]).ok();
     assert!(events.contains("train preempted by model (child-level)"), "{events}");
-    assert_eq!(predicted(&server), "{\"y\": 6.0}");
+    assert_eq!(predicted(&model), "{\"y\": 6.0}");
 
     server.run(&["stop", "model"]).ok();
     let again = output.line_with("begins at step");
@@ -85,30 +127,20 @@ fn is_preempted_and_resumes(folder: &str, steps: &str) {
     assert!(logs.ends_with("asked to stop: all requests are answered\n"), "{logs}");
 }
 
-/// What the model server says of three numbers, asked as its neighbours could ask it.
-fn predicted(server: &Server) -> String {
-    let address = until(|| {
-        let logs = server.run(&["logs", "model", "--replica", "0"]).out;
-        let is_ready = logs.contains("ready\n");
-        let address = logs.lines().find_map(|line| line.strip_prefix("listening on "));
-        address.filter(|_| is_ready).map(str::to_string)
-    });
-    assert!(ask(&address, "GET", "/health", "").contains("\"ready\": true"));
-    ask(&address, "POST", "/predict", "{\"x\": [1, 2, 3]}")
-}
-
-/// The body of an answer.
-fn ask(address: &str, method: &str, path: &str, body: &str) -> String {
-    let mut stream = TcpStream::connect(address).expect("it listens");
-    stream.set_read_timeout(Some(ANSWER)).expect("a limit");
-    let length = body.len();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}"
-    );
-    stream.write_all(request.as_bytes()).expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer.split_once("\r\n\r\n").expect("a head and a body").1.to_string()
+/// What the model server says of three numbers, asked through the proxy.
+fn predicted(model: &Work<'_>) -> String {
+    let address = model.address_when_ready(2);
+    let post = |more: &str| {
+        let mut connection = Connection::open(&address);
+        let body = "{\"x\": [1, 2, 3]}";
+        let length = body.len();
+        connection.send(format!(
+            "POST /default/model/predict HTTP/1.1\r\nHost: {address}\r\n{more}Content-Length: {length}\r\n\r\n{body}"
+        ));
+        connection.answer()
+    };
+    assert_eq!(post("").status, 404, "a stranger");
+    post(&format!("Authorization: Bearer {}\r\n", model.0.token)).text()
 }
 
 #[test]
@@ -129,4 +161,62 @@ fn the_manifest_for_pytorch_is_accepted() {
         &submit("training-pytorch", "job.yaml", &["--quota", "team", "--replicas", "2", "--dry-run"]),
     );
     assert!(said.contains("train-pytorch"), "{said}");
+}
+
+#[test]
+fn jupyterlab_runs_a_cell_through_the_proxy_and_strangers_find_nothing() {
+    let server = house();
+    run(&server, &submit("notebook", "notebook.yaml", &["--quota", "team"]));
+    let lab = Work(&server, "lab");
+    let address = lab.address_when_ready(1);
+    let link = || server.run(&["open", "lab", "--url"]).ok().trim().to_string();
+    let cell = "import os\nprint(6 * 7, os.environ['TIDEGATE_WORKLOAD'])\nopen('cell.txt', 'w').write('ran')";
+    let ran = run_cell(&link(), cell);
+    assert_eq!((ran.0, ran.1.as_str()), (true, "42 lab\n"), "{}", ran.2);
+    let ran = run_cell(&link(), "1 / 0");
+    assert!(!ran.0 && ran.2.contains("ZeroDivisionError"), "{ran:?}");
+
+    // A stranger finds nothing: without a link, with one that was made up or used, under another name of the host,
+    // and where a cell would be run.
+    let nothing = |answer: Answer| {
+        let code = answer.json()["code"].clone();
+        assert_eq!((answer.status, code), (404, "not-found".into()), "{answer:?}");
+    };
+    for path in ["/default/lab/lab", "/default/lab/api/kernels", "/default/lab/api/contents/cell.txt"] {
+        nothing(ask(&address, &format!("GET {path}")));
+        nothing(ask(&address, &format!("POST {path}")));
+        let mut connection = Connection::open(&address);
+        connection.send(format!("GET {path} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n"));
+        nothing(connection.answer());
+        nothing(ask(&address, &format!("GET {path}\nCookie: tidegate_session={}", "0".repeat(64))));
+    }
+    nothing(ask(&address, &format!("GET /-/open?ticket={}", "0".repeat(64))));
+    let used = link();
+    let path = used.split_once(&address).expect("the listener's address").1;
+    assert_eq!(ask(&address, &format!("GET {path}")).status, 303);
+    nothing(ask(&address, &format!("GET {path}")));
+    nothing(ask(
+        &address,
+        "GET /default/lab/api/kernels/00000000-0000-0000-0000-000000000000/channels
+         Upgrade: websocket
+         Sec-WebSocket-Version: 13
+         Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    ));
+
+    // Its files are there again when it is started again.
+    server.run(&["stop", "lab"]).ok();
+    until_within(ENDING, || lab.has_ended().then_some(()));
+    server.run(&["start", "lab"]).ok();
+    lab.address_when_ready(1);
+    let ran = run_cell(&link(), "print(open('cell.txt').read())");
+    assert_eq!((ran.0, ran.1.as_str()), (true, "ran\n"), "{}", ran.2);
+}
+
+/// Whether a cell went well, what it printed, and what went wrong.
+fn run_cell(link: &str, code: &str) -> (bool, String, String) {
+    let program = root().join("examples/notebook/run_cell.py");
+    let mut command = Command::new(root().join("target/examples/bin/python3"));
+    let output = command.arg(program).args([link, code]).stdin(Stdio::null()).output().expect("it starts");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
 }

@@ -70,14 +70,18 @@ pub(crate) fn run(home: &Path, arguments: &[&str]) -> Ran {
     Ran::of(tidegate(home).args(arguments).stdin(Stdio::null()).output().expect("the binary runs"))
 }
 
+pub(crate) fn until<T>(found: impl FnMut() -> Option<T>) -> T {
+    until_within(PATIENCE, found)
+}
+
 #[allow(clippy::disallowed_methods, reason = "a process that is started tells nobody when it is there")]
-pub(crate) fn until<T>(mut found: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until_within<T>(patience: Duration, mut found: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(found) = found() {
             return found;
         }
-        assert!(begun.elapsed() < PATIENCE, "it did not happen in time");
+        assert!(begun.elapsed() < patience, "it did not happen in time");
         std::thread::sleep(Duration::from_millis(10));
     }
 }
