@@ -21,13 +21,15 @@ pub struct Reason {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Preempted {
-    /// The workload that needed the capacity; absent for an operator's change.
+    /// The workload that needed the capacity: its name, or what it is if the reader may not see it. Absent for an
+    /// operator's change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<Name>,
+    pub by: Option<String>,
     pub rule: EvictionRule,
-    /// The quota whose policy names it, or whose account was taken back.
+    /// The quota whose policy names it, or whose account was taken back: its name, or what it is if the reader may not
+    /// see it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy_of: Option<Name>,
+    pub policy_of: Option<String>,
     pub at: Time,
     pub why: String,
 }
@@ -39,14 +41,15 @@ pub struct Explanation {
     pub workload: Name,
     pub uid: String,
     pub state: WorkloadState,
-    /// The quota whose queue it waits in.
-    pub queue: Name,
+    /// The quota whose queue it waits in: its name, or what it is if the reader may not see it.
+    pub queue: String,
     /// Its place in the queue, counted from 1; absent if it does not wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<u32>,
-    /// Who is ahead of it, first in line first; at most 100.
+    /// Who is ahead of it, first in line first; at most 100. Of each its name, or what it is if the reader may not
+    /// see it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ahead: Vec<Name>,
+    pub ahead: Vec<String>,
     /// Of one that runs with fewer replicas than it asks for: how many run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replicas: Option<u32>,
@@ -81,8 +84,8 @@ pub struct Holds {
     pub draws: Vec<DrawStatus>,
     pub class: Class,
     pub nodes: Vec<Name>,
-    /// Who has to leave first.
-    pub until: Vec<Name>,
+    /// Who has to leave first: of each its name, or what it is if the reader may not see it.
+    pub until: Vec<String>,
 }
 
 /// An eviction, seen from who gained by it.
@@ -90,6 +93,7 @@ pub struct Holds {
 #[serde(rename_all = "camelCase")]
 pub struct EvictedForIt {
     pub at: Time,
-    pub workload: Name,
+    /// Its name, or what it is if the reader may not see it.
+    pub workload: String,
     pub rule: EvictionRule,
 }

@@ -134,8 +134,11 @@ pub struct Device {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Occupant {
-    pub name: Name,
-    pub uid: String,
+    /// Its name, or what it is if the reader may not see it.
+    pub name: String,
+    /// Absent if the reader may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
     /// Number of the unit within the workload.
     pub unit: u32,
     /// How much of the device: 1, or a part of it.

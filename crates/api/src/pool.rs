@@ -76,8 +76,8 @@ pub struct PoolStatus {
     /// What the guarantees exceed the ready nodes by; absent if nothing is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub short_by: Option<Amounts>,
-    /// Names of its root quotas.
-    pub roots: Vec<Name>,
+    /// Its root quotas: of each its name, or what it is if the reader may not see it.
+    pub roots: Vec<String>,
 }
 
 /// Nodes by state.

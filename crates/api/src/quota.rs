@@ -178,8 +178,8 @@ pub struct QuotaStatus {
     pub queued: u32,
     /// Workloads of this quota that run.
     pub running: u32,
-    /// Names of its children.
-    pub children: Vec<Name>,
+    /// Its children: of each its name, or what it is if the reader may not see it.
+    pub children: Vec<String>,
 }
 
 /// What an account is drawn for, by rule.
@@ -288,8 +288,11 @@ pub struct QuotaHistory {
 pub struct QueueEntry {
     /// Counted from 1.
     pub position: u32,
-    pub name: Name,
-    pub uid: String,
+    /// Its name, or what it is if the reader may not see it.
+    pub name: String,
+    /// Absent if the reader may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
     pub module: Module,
     pub priority: Priority,
     pub enqueued_at: Time,

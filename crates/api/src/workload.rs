@@ -242,8 +242,8 @@ impl WorkloadState {
 #[serde(rename_all = "camelCase")]
 pub struct WorkloadStatus {
     pub state: WorkloadState,
-    /// The quota whose queue it waits in, or waited in.
-    pub quota: Name,
+    /// The quota whose queue it waits in, or waited in: its name, or what it is if the reader may not see it.
+    pub quota: String,
     pub workspace: Name,
     pub module: Module,
     /// The present priority; it may differ from the one that was submitted.
@@ -381,7 +381,8 @@ pub enum UnitState {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DrawStatus {
-    pub account: Name,
+    /// The quota: its name, or what it is if the reader may not see it.
+    pub account: String,
     pub rule: Rule,
     pub class: Class,
     #[serde(flatten)]

@@ -4,7 +4,8 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use tidegate_api::convert::{WorkloadFacts, uses};
+use std::borrow::Cow;
+use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
 use tidegate_api::explain::Explanation;
 use tidegate_api::manifest::{Format, Manifest, read};
 use tidegate_api::node::{Node, NodeSpec, NodeStatus};
@@ -14,7 +15,8 @@ use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_api::workload::{Document, Workload};
-use tidegate_engine::ids::{Tick, WorkspaceId};
+use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::reason::{Names, described};
 use tidegate_engine::{Command, Engine};
 
 /// A Saturday morning.
@@ -138,24 +140,28 @@ impl World {
         let id = self.engine.quota_named(name).unwrap();
         let books = self.engine.books().into_iter().find(|b| b.quota == id).unwrap();
         let used = uses(&self.engine).get(id.index()).copied().unwrap_or_default();
-        let status = QuotaStatus::of(&self.engine, &books, &used).unwrap();
+        let status = QuotaStatus::of(&self.engine, &self.engine, &books, &used).unwrap();
         Quota::new(self.metadata(name, uid::quota(id)), QuotaSpec::of(&self.engine, id).unwrap(), status)
     }
 
     fn node(&self, name: &str) -> Node {
         let (pool, id) = self.engine.node_named(name).unwrap();
-        let status = NodeStatus::of(&self.engine, pool, id).unwrap();
+        let status = NodeStatus::of(&self.engine, &self.engine, pool, id).unwrap();
         let spec = NodeSpec::of(&self.engine, pool, id).unwrap();
         Node::new(self.metadata(name, uid::node(pool, id)), spec, status)
     }
 
     fn pool(&self, name: &str) -> Pool {
         let id = self.engine.pool_named(name).unwrap();
-        let status = PoolStatus::of(&self.engine, id).unwrap();
+        let status = PoolStatus::of(&self.engine, &self.engine, id).unwrap();
         Pool::new(self.metadata(name, uid::pool(id)), PoolSpec::of(&self.engine, id).unwrap(), status)
     }
 
     fn workload(&self, name: &str) -> Workload {
+        self.workload_for(&self.engine, name)
+    }
+
+    fn workload_for(&self, names: &dyn Names, name: &str) -> Workload {
         let id = self.engine.workload_named(WorkspaceId::DEFAULT, name).unwrap();
         let reasons = self.engine.reasons(self.now, id);
         let facts = WorkloadFacts {
@@ -169,7 +175,7 @@ impl World {
             reasons: &reasons,
             position: Some(1),
         };
-        Workload::of(&self.engine, id, &facts).unwrap()
+        Workload::of(&self.engine, names, id, &facts).unwrap()
     }
 }
 
@@ -201,11 +207,74 @@ fn workloads_and_explanations() {
     golden("workload-leaving", &world.workload("n1"));
     golden("workload-partly-held", &world.workload("s1"));
     let s1 = world.engine.workload_named(WorkspaceId::DEFAULT, "s1").unwrap();
-    golden("explanation-held", &Explanation::of(&world.engine, world.now, s1).unwrap());
+    golden("explanation-held", &Explanation::of(&world.engine, &world.engine, world.now, s1).unwrap());
     let n1 = world.engine.workload_named(WorkspaceId::DEFAULT, "n1").unwrap();
     world.handle(Command::Released { units: vec![(n1, 0)] });
     golden("workload-queued", &world.workload("n1"));
-    golden("explanation-queued", &Explanation::of(&world.engine, world.now, n1).unwrap());
+    golden("explanation-queued", &Explanation::of(&world.engine, &world.engine, world.now, n1).unwrap());
+}
+
+/// The names for somebody who may see one workload and its quota.
+struct Veil<'a> {
+    engine: &'a Engine,
+    own: WorkloadId,
+}
+
+impl Names for Veil<'_> {
+    fn quota_name(&self, id: QuotaId) -> Cow<'_, str> {
+        let is_own = self.engine.workload(self.own).is_some_and(|w| w.spec.quota == id);
+        if is_own { self.engine.quota_name(id) } else { "a quota of another workspace".into() }
+    }
+
+    fn workload_name(&self, id: WorkloadId) -> Cow<'_, str> {
+        let w = self.engine.workload(id).unwrap();
+        if self.sees_workload(id) { self.engine.workload_name(id) } else { described(w).into() }
+    }
+
+    fn sees_workload(&self, id: WorkloadId) -> bool {
+        id == self.own
+    }
+
+    fn model_names(&self, pool: PoolId) -> &[Box<str>] {
+        self.engine.model_names(pool)
+    }
+}
+
+#[test]
+fn what_the_reader_may_not_see_is_described() {
+    let mut world = World::new();
+    let [b1, n1, s1] =
+        ["b1", "n1", "s1"].map(|name| world.engine.workload_named(WorkspaceId::DEFAULT, name).unwrap());
+    let texts = |world: &World, own: WorkloadId, name: &str| {
+        let (engine, names) = (&world.engine, Veil { engine: &world.engine, own });
+        let (pool, node) = engine.node_named("h100-0").unwrap();
+        let nodes = (0..2).map(|n| NodeStatus::of(engine, &names, pool, NodeId(node.0 + n)).unwrap());
+        let books = engine.books().into_iter().find(|books| books.depth == 1).unwrap();
+        [
+            serde_json::to_string(&Explanation::of(engine, &names, world.now, own).unwrap()).unwrap(),
+            serde_json::to_string(&world.workload_for(&names, name).status).unwrap(),
+            serde_json::to_string(&nodes.collect::<Vec<_>>()).unwrap(),
+            serde_json::to_string(&QuotaStatus::of(engine, &names, &books, &QuotaUse::default())).unwrap(),
+            serde_json::to_string(&PoolStatus::of(engine, &names, pool).unwrap()).unwrap(),
+        ]
+    };
+    // Names and uids as they stand in JSON, alone or within a sentence.
+    let hides = |texts: &[String], hidden: &[&str]| {
+        for text in texts {
+            let words: Vec<&str> = text.split(|c: char| !(c.is_alphanumeric() || "-.".contains(c))).collect();
+            for name in hidden {
+                assert!(!words.contains(name), "{name} in {text}");
+            }
+        }
+    };
+    hides(&texts(&world, s1, "s1"), &["b1", "n1", "w-0", "w-1", "Q.a", "Q.b"]);
+    world.handle(Command::Released { units: vec![(n1, 0)] });
+    let seen = texts(&world, n1, "n1");
+    hides(&seen, &["b1", "s1", "w-0", "w-2", "Q", "Q.a"]);
+    assert!(seen[0].contains("a service of another workspace, priority 5, 4 GPUs"), "{}", seen[0]);
+    hides(&texts(&world, b1, "b1"), &["n1", "s1", "w-1", "w-2", "Q", "Q.b"]);
+    let veil = Veil { engine: &world.engine, own: n1 };
+    golden("explanation-veiled", &Explanation::of(&world.engine, &veil, world.now, n1).unwrap());
 }
 
 /// The specification that a resource shows asks for exactly what is there.

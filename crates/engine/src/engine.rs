@@ -14,6 +14,7 @@ use crate::unit::Unit;
 use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// All books and queues, and the decisions over them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -166,12 +167,13 @@ impl Engine {
 }
 
 impl Names for Engine {
-    fn quota_name(&self, id: QuotaId) -> &str {
-        if id.index() < self.state.tree.len() { &self.state.tree[id].name } else { "?" }
+    fn quota_name(&self, id: QuotaId) -> Cow<'_, str> {
+        let known = id.index() < self.state.tree.len();
+        Cow::Borrowed(if known { &self.state.tree[id].name } else { "?" })
     }
 
-    fn workload_name(&self, id: WorkloadId) -> &str {
-        self.state.workload(id).map_or("?", |w| &w.spec.name)
+    fn workload_name(&self, id: WorkloadId) -> Cow<'_, str> {
+        Cow::Borrowed(self.state.workload(id).map_or("?", |w| &w.spec.name))
     }
 
     fn model_names(&self, pool: PoolId) -> &[Box<str>] {

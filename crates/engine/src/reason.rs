@@ -5,8 +5,10 @@ use crate::caps::{Broken, Counted, Holder};
 use crate::ids::{PoolId, QuotaId, Tick, WorkloadId};
 use crate::nodes::NodeReasons;
 use crate::resources::Dimension;
-use crate::words::{EvictionRule, ModuleSet, PrioritySet, Rule, Strategy};
+use crate::words::{EvictionRule, Module, ModuleSet, PrioritySet, Rule, Strategy};
+use crate::workload::Workload;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// `1 unit`, `2 units`.
 fn count(n: u32, noun: &str) -> String {
@@ -18,10 +20,16 @@ fn gpus(milli: i64) -> String {
     Amount { dimension: Dimension(0), value: milli, models: &[] }.to_string()
 }
 
-/// Looks up what ids stand for.
+/// Looks up what ids stand for, for one reader: of what the reader may not see, it says what it is instead.
 pub trait Names {
-    fn quota_name(&self, id: QuotaId) -> &str;
-    fn workload_name(&self, id: WorkloadId) -> &str;
+    fn quota_name(&self, id: QuotaId) -> Cow<'_, str>;
+    fn workload_name(&self, id: WorkloadId) -> Cow<'_, str>;
+
+    /// Whether the reader may know which workload it is.
+    fn sees_workload(&self, _: WorkloadId) -> bool {
+        true
+    }
+
     fn model_names(&self, pool: PoolId) -> &[Box<str>];
 
     /// Whom a cap is for.
@@ -36,6 +44,17 @@ pub trait Names {
     fn time(&self, at: Tick) -> String {
         at.to_string()
     }
+}
+
+/// What stands for a workload where the reader may not see it: `a service of another workspace, priority 5, 32 GPUs`.
+pub fn described(w: &Workload) -> String {
+    let what = match w.spec.module {
+        Module::Training => "a training job",
+        Module::Notebook => "a notebook",
+        Module::Service => "a service",
+        Module::Task => "a task",
+    };
+    format!("{what} of another workspace, priority {}, {}", w.spec.priority, gpus(w.spec.gpus()))
 }
 
 /// Names listed in one sentence; more are counted.
@@ -178,7 +197,7 @@ impl Reason {
     }
 
     pub fn text(&self, names: &dyn Names) -> String {
-        let quota = |q: &QuotaId| names.quota_name(*q).to_string();
+        let quota = |q: &QuotaId| names.quota_name(*q).into_owned();
         let amount = |pool: &PoolId, dimension: &Dimension, value: i64| {
             Amount { dimension: *dimension, value, models: names.model_names(*pool) }.to_string()
         };
@@ -294,7 +313,7 @@ fn held_for(holders: &[WorkloadId], names: &dyn Names) -> String {
     if holders.is_empty() {
         return String::new();
     }
-    let listed: Vec<&str> = holders.iter().take(LISTED).map(|w| names.workload_name(*w)).collect();
+    let listed: Vec<Cow<'_, str>> = holders.iter().take(LISTED).map(|w| names.workload_name(*w)).collect();
     let more = holders.len() - listed.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!(" for {}{more}", listed.join(", "))
@@ -394,5 +413,46 @@ impl Unblock {
                 gpus(i64::from(*gpu))
             ),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resources::Shape;
+    use crate::workload::{WorkloadSpec, WorkloadState};
+    use smallvec::SmallVec;
+    use std::sync::Arc;
+
+    fn workload(module: Module, replicas: u32, gpu: u32) -> Workload {
+        let spec = WorkloadSpec::new("secret", QuotaId(0), module, replicas, Shape::with_gpu(gpu));
+        Workload {
+            id: WorkloadId(0),
+            spec: Arc::new(spec),
+            state: WorkloadState::Queued,
+            enqueued: Tick::ZERO,
+            passed_over: None,
+            units: SmallVec::new(),
+            lane: None,
+            shape: Default::default(),
+            suspended: false,
+            failures: 0,
+            preemptions: 0,
+            evicted: None,
+            cleared: None,
+        }
+    }
+
+    #[test]
+    fn what_may_not_be_seen_is_described_without_its_name() {
+        let text = |module, replicas, gpu| described(&workload(module, replicas, gpu));
+        let service = text(Module::Service, 4, 8_000);
+        assert_eq!(service, "a service of another workspace, priority 1, 32 GPUs");
+        assert_eq!(
+            text(Module::Training, 1, 1_000),
+            "a training job of another workspace, priority 1, 1 GPU"
+        );
+        assert_eq!(text(Module::Notebook, 1, 500), "a notebook of another workspace, priority 1, 0.5 GPUs");
+        assert_eq!(text(Module::Task, 1, 0), "a task of another workspace, priority 1, 0 GPUs");
     }
 }

@@ -52,7 +52,8 @@ impl From<nodes::NodeState> for NodeState {
 }
 
 impl NodeStatus {
-    pub fn of(engine: &Engine, pool: PoolId, id: NodeId) -> Option<NodeStatus> {
+    /// `names` knows what the reader may see.
+    pub fn of(engine: &Engine, names: &dyn Names, pool: PoolId, id: NodeId) -> Option<NodeStatus> {
         let pool = engine.pool(pool).filter(|p| p.nodes.contains(id))?;
         let node = pool.nodes.node(id);
         let device = |index: u32| {
@@ -64,11 +65,11 @@ impl NodeStatus {
         for unit in node.residents.iter().filter_map(|r| engine.unit(r.unit)) {
             for slot in unit.grant.slots.iter().filter(|slot| slot.node == id) {
                 if slot.devices == Devices::None {
-                    without_devices.push(occupant(engine, unit, 0));
+                    without_devices.push(occupant(names, unit, 0));
                 }
                 for (index, milli) in parts(&slot.devices) {
                     if let Some(device) = devices.get_mut(index as usize) {
-                        device.workloads.push(occupant(engine, unit, milli));
+                        device.workloads.push(occupant(names, unit, milli));
                     }
                 }
             }
@@ -92,10 +93,10 @@ impl NodeStatus {
     }
 }
 
-fn occupant(engine: &Engine, unit: &Unit, milli: u32) -> Occupant {
+fn occupant(names: &dyn Names, unit: &Unit, milli: u32) -> Occupant {
     Occupant {
-        name: name(engine.workload_name(unit.workload)),
-        uid: uid::workload(unit.workload),
+        name: names.workload_name(unit.workload).into_owned(),
+        uid: names.sees_workload(unit.workload).then(|| uid::workload(unit.workload)),
         unit: unit.number,
         gpu: Figure(i64::from(milli)),
         state: unit.state.into(),

@@ -9,6 +9,7 @@ use crate::pool::{ModelFigures, NodeCounts, NodeGroup, PoolSpec, PoolStatus};
 use crate::problem::{Code, Problem};
 use tidegate_engine::ids::{ModelId, PoolId};
 use tidegate_engine::nodes::{NodeSpec, NodeState};
+use tidegate_engine::reason::Names;
 use tidegate_engine::resources::{Dimension, Resources, WHOLE};
 use tidegate_engine::{Command, Engine};
 
@@ -111,8 +112,8 @@ impl PoolSpec {
 }
 
 impl PoolStatus {
-    /// Looks at every node: for people, not for decisions.
-    pub fn of(engine: &Engine, id: PoolId) -> Option<PoolStatus> {
+    /// Looks at every node: for people, not for decisions. `names` knows what the reader may see.
+    pub fn of(engine: &Engine, names: &dyn Names, id: PoolId) -> Option<PoolStatus> {
         let pool = engine.pool(id)?;
         let mut counts = NodeCounts::default();
         let (mut supply, mut ready) = (Resources::default(), Resources::default());
@@ -154,13 +155,14 @@ impl PoolStatus {
             }
         });
         let amounts = |r: &Resources| Amounts::of(engine, id, r, &Resources::default());
+        let roots = pool.roots.iter().filter(|&&root| engine.quota(root).is_some());
         Some(PoolStatus {
             nodes: counts,
             gpus: models.collect(),
             supply: amounts(&supply),
             guaranteed: amounts(&guaranteed),
             short_by: (short != Resources::default()).then(|| amounts(&short)),
-            roots: pool.roots.iter().filter_map(|&r| engine.quota(r)).map(|q| name(&q.name)).collect(),
+            roots: roots.map(|&root| names.quota_name(root).into_owned()).collect(),
         })
     }
 }

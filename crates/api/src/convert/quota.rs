@@ -123,10 +123,10 @@ impl QuotaSpec {
         self.guarantee.resources(engine, pool, "/spec/guarantee")
     }
 
-    /// The quota as it is now, defaults spelled out.
+    /// The quota as it is now, defaults spelled out. Whoever sees a quota sees the names of those above it.
     pub fn of(engine: &Engine, id: QuotaId) -> Option<QuotaSpec> {
         let quota = engine.quota(id)?;
-        let parent = quota.parent.map(|parent| name(engine.quota_name(parent)));
+        let parent = quota.parent.map(|parent| name(&engine.quota_name(parent)));
         let pool = engine.pool(quota.pool).filter(|_| parent.is_none()).map(|pool| name(&pool.name));
         Some(QuotaSpec {
             pool,
@@ -225,8 +225,13 @@ pub fn uses(engine: &Engine) -> Vec<QuotaUse> {
 }
 
 impl QuotaStatus {
-    /// The books of one quota as `Engine::books` has them, and its row of `uses`.
-    pub fn of(engine: &Engine, books: &QuotaBooks, used: &QuotaUse) -> Option<QuotaStatus> {
+    /// The books of one quota as `Engine::books` has them, and its row of `uses`. `names` knows what the reader may see.
+    pub fn of(
+        engine: &Engine,
+        names: &dyn Names,
+        books: &QuotaBooks,
+        used: &QuotaUse,
+    ) -> Option<QuotaStatus> {
         let quota = engine.quota(books.quota)?;
         let kept = engine.quota(quota.root).map_or(books.guarantee, |root| root.guarantee);
         let amounts = |r: &Resources| Amounts::of(engine, books.pool, r, &kept);
@@ -252,7 +257,7 @@ impl QuotaStatus {
             reserved: amounts(&books.reserved),
             queued: books.queued,
             running: used.running,
-            children: quota.children.iter().map(|&child| name(engine.quota_name(child))).collect(),
+            children: quota.children.iter().map(|&child| names.quota_name(child).into_owned()).collect(),
         })
     }
 }

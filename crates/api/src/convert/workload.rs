@@ -167,7 +167,13 @@ pub struct WorkloadFacts<'a> {
 }
 
 impl Workload {
-    pub fn of(engine: &Engine, id: WorkloadId, facts: &WorkloadFacts<'_>) -> Option<Workload> {
+    /// `names` knows what the reader may see.
+    pub fn of(
+        engine: &Engine,
+        names: &dyn Names,
+        id: WorkloadId,
+        facts: &WorkloadFacts<'_>,
+    ) -> Option<Workload> {
         let metadata = Metadata {
             name: facts.document.name.clone(),
             uid: uid::workload(id),
@@ -175,13 +181,18 @@ impl Workload {
             version: facts.version.to_string(),
             labels: facts.document.labels.clone(),
         };
-        let status = WorkloadStatus::of(engine, id, facts)?;
+        let status = WorkloadStatus::of(engine, names, id, facts)?;
         Some(Workload::new(metadata, facts.document.spec.clone(), status))
     }
 }
 
 impl WorkloadStatus {
-    pub fn of(engine: &Engine, id: WorkloadId, facts: &WorkloadFacts<'_>) -> Option<WorkloadStatus> {
+    pub fn of(
+        engine: &Engine,
+        names: &dyn Names,
+        id: WorkloadId,
+        facts: &WorkloadFacts<'_>,
+    ) -> Option<WorkloadStatus> {
         let w = engine.workload(id)?;
         let pool = engine.quota(w.spec.quota).map_or(PoolId(0), |q| q.pool);
         let units: Vec<&Unit> = engine.units(id).collect();
@@ -194,12 +205,12 @@ impl WorkloadStatus {
         let saved = here.iter().filter(|u| u.saved_at > u.started).map(|u| u.saved_at);
         Some(WorkloadStatus {
             state: w.state.into(),
-            quota: name(engine.quota_name(w.spec.quota)),
+            quota: names.quota_name(w.spec.quota).into_owned(),
             workspace: facts.document.spec.workspace.clone().unwrap_or_else(|| name(DEFAULT_WORKSPACE)),
             module: w.spec.module.into(),
             priority: Priority(w.spec.priority),
             owner: facts.document.owner.clone(),
-            reasons: reasons_of(engine, facts.reasons),
+            reasons: reasons_of(names, facts.reasons),
             position: facts.position.filter(|_| w.state.is_waiting()),
             replicas: ReplicaCounts {
                 wanted: w.spec.replicas(),
@@ -211,7 +222,7 @@ impl WorkloadStatus {
             },
             gpu: Figure(w.spec.gpus()),
             placements: units.iter().flat_map(|u| placements(engine, pool, u)).collect(),
-            draws: draws(engine, pool, here.iter().flat_map(|u| u.grant.draws.iter())),
+            draws: draws(engine, names, pool, here.iter().flat_map(|u| u.grant.draws.iter())),
             class: units.iter().map(|u| u.class).min().map(Class),
             enqueued_at: Time::of(w.enqueued),
             started_at: started.or(facts.started).map(Time::of),
@@ -220,7 +231,7 @@ impl WorkloadStatus {
             restarts: w.failures,
             over_memory: false,
             preemptions: w.preemptions,
-            last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(engine, *at, cause)),
+            last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(names, *at, cause)),
             exit_code: facts.exit_code,
             exit_detail: facts.exit_detail.map(Into::into),
             url: None,
@@ -251,6 +262,7 @@ fn placements<'a>(engine: &'a Engine, pool: PoolId, unit: &'a Unit) -> impl Iter
 /// Draws by account, rule and class; accounts in order of creation.
 pub(super) fn draws<'a>(
     engine: &Engine,
+    names: &dyn Names,
     pool: PoolId,
     all: impl Iterator<Item = &'a Draw>,
 ) -> Vec<DrawStatus> {
@@ -268,7 +280,7 @@ pub(super) fn draws<'a>(
         sums[at].1[draw.dimension] += draw.amount;
     }
     let status = |((account, rule, class), sum): (_, Resources)| DrawStatus {
-        account: name(engine.quota_name(account)),
+        account: names.quota_name(account).into_owned(),
         rule: crate::words::Rule(rule),
         class: Class(class),
         amounts: Amounts::of(engine, pool, &sum, &Resources::default()),

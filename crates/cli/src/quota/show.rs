@@ -144,7 +144,7 @@ pub(crate) fn text(quota: &Quota) -> String {
         .add("state", style.paint(state))
         .add("pool", &status.pool)
         .maybe("parent", spec.parent.as_ref())
-        .lines("children", status.children.iter().map(Name::to_string).collect())
+        .lines("children", status.children.clone())
         .add("guarantee", guarantee(&spec.guarantee))
         .add("share", amounts(&status.share));
     let mut figure = |name: &'static str, value: &Amounts, always: bool| {

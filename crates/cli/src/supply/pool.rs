@@ -142,7 +142,6 @@ fn table(pools: &[Pool]) -> Table {
         let (status, sum) = (&pool.status, |of: fn(&tidegate_api::pool::ModelFigures) -> i64| {
             tidegate_api::amounts::Figure(pool.status.gpus.iter().map(of).sum())
         });
-        let roots: Vec<String> = status.roots.iter().map(Name::to_string).collect();
         table.row(vec![
             Cell::from(&pool.metadata.name),
             Cell::from(status.nodes.total),
@@ -153,7 +152,7 @@ fn table(pools: &[Pool]) -> Table {
             Cell::from(sum(|model| model.used.0)),
             Cell::from(sum(|model| model.free.0)),
             Cell::maybe(status.short_by.as_ref().map(amounts)),
-            Cell::from(roots.join(",")),
+            Cell::from(status.roots.join(",")),
         ]);
     }
     table
@@ -183,6 +182,6 @@ fn text(pool: &Pool) -> String {
         .add("supply", amounts(&status.supply))
         .add("guaranteed", amounts(&status.guaranteed))
         .maybe("short by", status.short_by.as_ref().map(amounts))
-        .lines("roots", status.roots.iter().map(Name::to_string).collect());
+        .lines("roots", status.roots.clone());
     facts.text()
 }

@@ -32,8 +32,10 @@ pub(crate) struct Explain {
     output: Output,
 }
 
-fn join(names: &[Name]) -> String {
-    names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ")
+/// What stands for somebody whom the reader may not see has commas in it.
+fn join(names: &[impl std::ops::Deref<Target = str>]) -> String {
+    let names: Vec<&str> = names.iter().map(|name| &**name).collect();
+    names.join(if names.iter().any(|name| name.contains(',')) { "; " } else { ", " })
 }
 
 fn draws(draws: &[DrawStatus]) -> Vec<String> {

@@ -41,7 +41,7 @@ impl Apps {
 
     /// Why a workload that its caller may use cannot be reached now.
     pub(super) async fn why_absent(&self, id: WorkloadId) -> Problem {
-        let seen = self.control.read(|world, now| view::workload(world, id, now)).await;
+        let seen = self.control.read(|world, now| view::workload(world, &world.engine, id, now)).await;
         let Ok(Some(workload)) = seen else { return answer::nowhere() };
         let (name, status) = (&workload.metadata.name, &workload.status);
         let word = status.state.word();

@@ -173,7 +173,7 @@ impl<'a> Deck<'a> {
         let body = &mut self.prepared.body;
         for event in &events {
             // Names are looked up before a workload may be forgotten.
-            if let Some(line) = lines::line(self.world, self.world.next, event) {
+            if let Some(line) = lines::line(&self.world.engine, &self.world.engine, self.world.next, event) {
                 self.prepared.lines.push(line);
             }
             self.world.observe(event, &body.origin);

@@ -1,7 +1,6 @@
 //! Events as watchers read them: the words and fields of the simulator's JSON, with a number and the time of day.
 
 use super::hub::{Kind, Line, Topic};
-use super::world::World;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tidegate_api::time::Time;
@@ -11,13 +10,9 @@ use tidegate_sim::report::json::fields;
 use tidegate_sim::report::labels::Directory;
 use tidegate_sim::report::note::{Detail, Note, Subject};
 
-/// The line of an event; `None` for what people are not told. The engine has applied it.
-pub fn line(world: &World, number: u64, event: &Event) -> Option<Line> {
-    line_with(&world.engine, &world.engine, number, event)
-}
-
-/// As `line`, with names from elsewhere.
-pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
+/// The line of an event; `None` for what people are not told. The engine has applied it. `names` knows what the reader
+/// may see.
+pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
     let note = Note::of(event, names)?;
     let (kind, name) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),
@@ -26,6 +21,7 @@ pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Ev
         Subject::Everything => return None,
     };
     let workload = super::shell::workload_of(&event.kind);
+    let shown = workload.filter(|id| names.sees_workload(*id));
     let name: Arc<str> = name.into();
     let quota = match kind {
         Kind::Quota => Some(name.clone()),
@@ -36,7 +32,7 @@ pub fn line_with(names: &dyn Directory, engine: &Engine, number: u64, event: &Ev
     };
     let topic = Topic { kind, name: name.clone(), quota };
     // Names and figures are of this moment; they are written out when somebody reads them.
-    Some(Line::new(number, note.word, topic, move || json(number, kind, &name, workload, &note)))
+    Some(Line::new(number, note.word, topic, move || json(number, kind, &name, shown, &note)))
 }
 
 fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note: &Note) -> String {

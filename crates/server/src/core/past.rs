@@ -4,12 +4,14 @@ use super::entry::Body;
 use super::lines;
 use super::world::World;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tidegate_api::event::Event as ApiEvent;
 use tidegate_api::workload::Workload;
+use tidegate_engine::Event;
+use tidegate_engine::caps::Holder;
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::Dimension;
-use tidegate_engine::{Engine, Event};
 use tidegate_sim::report::labels::Directory;
 use tidegate_store::{Reader, StoreError, StoredPast};
 
@@ -55,62 +57,79 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
     Ok(found)
 }
 
-/// Events as they were published, with the names of today. `gone` is a workload that has left memory, by its name.
-pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<(WorkloadId, &str)>) -> Vec<ApiEvent> {
-    let names = Remembering { engine: &world.engine, gone };
-    let line = |(number, event): &(u64, Event)| lines::line_with(&names, &world.engine, *number, event);
+/// Events as they were published, with the names of today as the reader of `names` may see them. `gone` is a workload that has left memory, by its name.
+pub fn lines(
+    world: &World,
+    names: &dyn Directory,
+    events: &[(u64, Event)],
+    gone: Option<(WorkloadId, &str)>,
+) -> Vec<ApiEvent> {
+    let names = Remembering { names, gone };
+    let line = |(number, event): &(u64, Event)| lines::line(&names, &world.engine, *number, event);
     events.iter().filter_map(line).filter_map(|line| serde_json::from_str(line.data()).ok()).collect()
 }
 
-/// The engine's names, and that of one workload that it has forgotten.
+/// Names, and that of one workload that has been forgotten.
 struct Remembering<'a> {
-    engine: &'a Engine,
+    names: &'a dyn Directory,
     gone: Option<(WorkloadId, &'a str)>,
 }
 
 impl Names for Remembering<'_> {
-    fn quota_name(&self, id: QuotaId) -> &str {
-        self.engine.quota_name(id)
+    fn quota_name(&self, id: QuotaId) -> Cow<'_, str> {
+        self.names.quota_name(id)
     }
 
-    fn workload_name(&self, id: WorkloadId) -> &str {
+    fn workload_name(&self, id: WorkloadId) -> Cow<'_, str> {
         match self.gone {
-            Some((gone, name)) if gone == id => name,
-            _ => self.engine.workload_name(id),
+            Some((gone, name)) if gone == id => Cow::Borrowed(name),
+            _ => self.names.workload_name(id),
         }
     }
 
+    fn sees_workload(&self, id: WorkloadId) -> bool {
+        self.gone.is_some_and(|(gone, _)| gone == id) || self.names.sees_workload(id)
+    }
+
     fn model_names(&self, pool: PoolId) -> &[Box<str>] {
-        self.engine.model_names(pool)
+        self.names.model_names(pool)
+    }
+
+    fn holder_name(&self, holder: Holder) -> String {
+        self.names.holder_name(holder)
     }
 
     fn time(&self, at: Tick) -> String {
-        self.engine.time(at)
+        self.names.time(at)
     }
 }
 
 impl Directory for Remembering<'_> {
     fn node(&self, pool: PoolId, id: NodeId) -> String {
-        self.engine.node(pool, id)
+        self.names.node(pool, id)
     }
 
     fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
-        self.engine.queue_of(workload)
+        self.names.queue_of(workload)
     }
 
     fn restarts(&self, workload: WorkloadId) -> u32 {
-        self.engine.restarts(workload)
+        self.names.restarts(workload)
     }
 
     fn pool_of(&self, quota: QuotaId) -> PoolId {
-        self.engine.pool_of(quota)
+        self.names.pool_of(quota)
+    }
+
+    fn clock(&self, at: Tick) -> Tick {
+        self.names.clock(at)
     }
 
     fn stated(&self, root: QuotaId) -> Vec<Dimension> {
-        self.engine.stated(root)
+        self.names.stated(root)
     }
 
     fn path(&self, quota: QuotaId) -> Vec<QuotaId> {
-        self.engine.path(quota)
+        self.names.path(quota)
     }
 }

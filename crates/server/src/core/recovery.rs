@@ -101,7 +101,7 @@ fn replay(read: &mut Read, entry: &StoredEntry) -> Result<(), RecoveryError> {
     let body = Body::decode(&entry.body).map_err(|why| RecoveryError::Entry { first, why })?;
     read.world.replay(body, |world, event| {
         if world.next >= read.oldest {
-            read.lines.extend(lines::line(world, world.next, event));
+            read.lines.extend(lines::line(&world.engine, &world.engine, world.next, event));
         }
     });
     Ok(())

@@ -6,6 +6,7 @@ use super::past::Remains;
 use super::world::World;
 use crate::view;
 use tidegate_engine::ids::{Span, Tick, WorkloadId};
+use tidegate_engine::reason::Names;
 
 /// Workloads that leave at once: the writer has others to serve.
 const MAX_AT_ONCE: usize = 64;
@@ -29,11 +30,11 @@ pub(super) fn retire(world: &mut World, now: Tick, retain: Span, out: &mut Vec<P
 }
 
 fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
-    let resource = view::workload(world, id, now)?;
+    let resource = view::workload(world, &world.engine, id, now)?;
     let w = world.engine.workload(id)?;
     let record = world.shell.workloads.get(&id)?;
     let (workspace, quota) =
-        (resource.status.workspace.as_str().into(), resource.status.quota.as_str().into());
+        (resource.status.workspace.as_str().into(), world.engine.quota_name(w.spec.quota).as_ref().into());
     let labels = resource.metadata.labels.clone();
     let directory_of = world.documents.get(&id)?.directory_of;
     let remains = Remains { resource, events: record.events.to_vec(), directory_of };

@@ -84,7 +84,7 @@ fn quotas(world: &World) -> Vec<(Subject, Figures)> {
             thousandths(books.queued.into()),
             thousandths(used.running.into()),
         ];
-        (Subject::new(Kind::Quota, engine.quota_name(books.quota)), figures)
+        (Subject::new(Kind::Quota, &engine.quota_name(books.quota)), figures)
     };
     engine.books().iter().take(MAX_SUBJECTS).map(row).collect()
 }

@@ -1,6 +1,7 @@
 //! What ids stand for: asked of the engine, or learnt from the events, also those that the engine forgets.
 
 use super::figures::Figures;
+use std::borrow::Cow;
 use tidegate_engine::Engine;
 use tidegate_engine::event::{Event, EventKind};
 use tidegate_engine::ids::{ModelId, NodeId, PoolId, QuotaId, Tick, WorkloadId};
@@ -44,11 +45,11 @@ pub trait Directory: Names {
     }
 
     fn quota(&self, id: QuotaId) -> String {
-        self.quota_name(id).into()
+        self.quota_name(id).into_owned()
     }
 
     fn workload(&self, id: WorkloadId) -> String {
-        self.workload_name(id).into()
+        self.workload_name(id).into_owned()
     }
 
     /// A node of the pool that the workload's quota belongs to.
@@ -261,12 +262,12 @@ impl Directory for Labels {
 }
 
 impl Names for Labels {
-    fn quota_name(&self, id: QuotaId) -> &str {
-        self.quotas.get(id.index()).map_or("unknown", |q| &q.name)
+    fn quota_name(&self, id: QuotaId) -> Cow<'_, str> {
+        Cow::Borrowed(self.quotas.get(id.index()).map_or("unknown", |q| &q.name))
     }
 
-    fn workload_name(&self, id: WorkloadId) -> &str {
-        self.workloads.get(id.index()).map_or("unknown", |w| &w.name)
+    fn workload_name(&self, id: WorkloadId) -> Cow<'_, str> {
+        Cow::Borrowed(self.workloads.get(id.index()).map_or("unknown", |w| &w.name))
     }
 
     fn model_names(&self, pool: PoolId) -> &[Box<str>] {

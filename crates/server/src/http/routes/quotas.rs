@@ -46,7 +46,7 @@ pub fn find(world: &World, name: &str) -> Result<QuotaId, Problem> {
 }
 
 fn show(world: &World, id: QuotaId) -> Result<Quota, Problem> {
-    view::quota(world, id).ok_or_else(|| Problem::new(Code::NotFound, "the quota is gone"))
+    view::quota(world, &world.engine, id).ok_or_else(|| Problem::new(Code::NotFound, "the quota is gone"))
 }
 
 fn version(world: &World, id: QuotaId) -> u64 {
@@ -64,7 +64,7 @@ fn made(deck: &Deck<'_>, status: StatusCode, id: QuotaId) -> Result<Made<Quota>,
 pub async fn list(State(app): State<App>, Params(query): Params<QuotaQuery>) -> Answered<QuotaList> {
     let page = page(query.limit, query.page_token.as_deref())?;
     let outcome = app.control.read(|world, _| {
-        let all = view::quotas(world).into_iter().filter(|quota| {
+        let all = view::quotas(world, &world.engine).into_iter().filter(|quota| {
             query.pool.as_ref().is_none_or(|pool| quota.status.pool.as_str() == pool)
                 && query
                     .parent
@@ -81,7 +81,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<QuotaQuery>) -> 
 #[utoipa::path(get, path = "/api/v1/quotas:tree", tag = "quotas",
     responses((status = 200, body = QuotaForest), (status = "default", body = Problem)))]
 pub async fn tree(State(app): State<App>) -> Answered<QuotaForest> {
-    read(app.control.read(|world, _| Ok(view::forest(world))).await).map(Answer::new)
+    read(app.control.read(|world, _| Ok(view::forest(world, &world.engine))).await).map(Answer::new)
 }
 
 /// One quota with its books.
@@ -248,7 +248,7 @@ pub async fn history(
     let page = page(params.limit, params.page_token.as_deref())?;
     let outcome = app.control.read(|world, _| {
         let id = find(world, &name)?;
-        let (items, next_page_token) = page.cut(view::history(world, id).into_iter());
+        let (items, next_page_token) = page.cut(view::history(world, &world.engine, id).into_iter());
         Ok(QuotaHistory { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)
@@ -267,8 +267,10 @@ pub async fn queue(
         let id = find(world, &name)?;
         let waiting = world.engine.queue(now, id);
         let (ids, next_page_token) = page.cut(waiting.into_iter().enumerate());
-        let items =
-            ids.into_iter().filter_map(|(at, id)| view::queue_entry(world, id, at as u32 + 1, now)).collect();
+        let items = ids
+            .into_iter()
+            .filter_map(|(at, id)| view::queue_entry(world, &world.engine, id, at as u32 + 1, now))
+            .collect();
         Ok(QuotaQueue { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)

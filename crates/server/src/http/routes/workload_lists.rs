@@ -128,7 +128,10 @@ fn live(
     let end = below.map_or(WorkloadId(u32::MAX), |id| WorkloadId(u32::try_from(id).unwrap_or(u32::MAX)));
     let ids = world.shell.workloads.range(..end).rev().map(|(id, _)| *id);
     let passing = ids.filter(|id| world.engine.workload(*id).is_some_and(|w| filter.passes(world, w)));
-    passing.take(limit).filter_map(|id| Some((u64::from(id.0), view::workload(world, id, now)?))).collect()
+    passing
+        .take(limit)
+        .filter_map(|id| Some((u64::from(id.0), view::workload(world, &world.engine, id, now)?)))
+        .collect()
 }
 
 /// What happened to a workload, oldest first.
@@ -155,7 +158,7 @@ pub async fn events(
     let stored = app.with_reader(move |reader| past::events(reader, &numbers)).await;
     let stored = stored.map_err(|error| Refused(of_store(&error)))?;
     let gone = gone.as_ref().and_then(|of| Some((uid::as_workload(&of.uid)?, of.name.as_str())));
-    let lines = app.control.read(|world, _| past::lines(world, &stored, gone));
+    let lines = app.control.read(|world, _| past::lines(world, &world.engine, &stored, gone));
     let items = lines.await.map_err(unavailable)?;
     Ok(Answer::new(EventList { items, next_page_token }))
 }

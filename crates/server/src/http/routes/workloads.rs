@@ -43,7 +43,8 @@ fn missing(name: &str) -> Problem {
 }
 
 fn show(deck: &Deck<'_>, id: WorkloadId) -> Result<Workload, Problem> {
-    view::workload(deck.world(), id, deck.now()).ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
+    view::workload(deck.world(), &deck.world().engine, id, deck.now())
+        .ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
 }
 
 fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Workload>, Problem> {
@@ -60,8 +61,9 @@ pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workloa
 
 /// A workload, in memory or past.
 pub async fn any(app: &App, name: &str) -> Result<Workload, Refused> {
-    let live =
-        app.control.read(|world, now| find(world, name).ok().and_then(|id| view::workload(world, id, now)));
+    let live = app.control.read(|world, now| {
+        find(world, name).ok().and_then(|id| view::workload(world, &world.engine, id, now))
+    });
     match live.await.map_err(unavailable)? {
         Some(workload) => Ok(app.shown(workload)),
         None => past_one(app, name).await.map(|past| past.resource),
@@ -334,7 +336,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
 pub async fn explain(State(app): State<App>, Named(name): Named) -> Answered<Explanation> {
     let outcome = app.control.read(|world, now| {
         let id = find(world, &name)?;
-        Explanation::of(&world.engine, now, id).ok_or_else(|| missing(&name))
+        Explanation::of(&world.engine, &world.engine, now, id).ok_or_else(|| missing(&name))
     });
     read(outcome.await).map(Answer::new)
 }
