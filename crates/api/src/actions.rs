@@ -104,7 +104,7 @@ pub enum Outcome {
 pub struct Applied {
     /// Number of the manifest, counted from 1.
     pub document: u32,
-    /// `Pool`, `Quota` or `Workload`.
+    /// `Pool`, `Quota`, `Workspace` or `Workload`.
     pub kind: String,
     pub name: String,
     pub outcome: Outcome,

@@ -45,6 +45,8 @@ codes! {
         "look up the parameters of this route in the OpenAPI document";
     Unauthenticated = "unauthenticated", 401, "No valid credential",
         "send `Authorization: Bearer TOKEN`; the administrator's token is in the data directory";
+    Denied = "denied", 403, "The caller may not do this",
+        "ask somebody who may: the detail says what is missing";
     MethodNotAllowed = "method-not-allowed", 405, "The route does not have this method",
         "look up the methods of this route in the OpenAPI document";
     RequestTimeout = "request-timeout", 408, "The request took too long to arrive",
@@ -57,6 +59,8 @@ codes! {
         "mend the fields that the pointers name";
     UnknownReference = "unknown-reference", 422, "The request names something that does not exist",
         "list what there is, and name one of those";
+    WorkspaceRequired = "workspace-required", 422, "The request must say which workspace it is for",
+        "name one of your workspaces in spec.workspace, or with ?workspace=";
     UnknownKind = "unknown-kind", 422, "A manifest has an unknown kind or version",
         "use apiVersion tidegate.dev/v1 and one of the kinds that the detail lists";
     ImmutableField = "immutable-field", 422, "The field cannot be changed",
@@ -109,8 +113,13 @@ codes! {
         "stop them, or use mode drain or evict; a dry run shows who would leave";
     QuotaNotEmpty = "quota-not-empty", 409, "The quota is not empty",
         "delete its children and stop its workloads first";
+    WorkspaceNotEmpty = "workspace-not-empty", 409, "The workspace is still used",
+        "stop the workloads that the detail names, then try again";
     NodeNeeded = "node-needed", 409, "The node is needed",
         "drain it, and scale a root quota down first";
+
+    PolicyForbids = "policy-forbids", 422, "The scheduling center of the workspace forbids it",
+        "`tidegate workspace policy show` shows what is allowed";
 
     // Simulations.
     BadScenario = "bad-scenario", 422, "The scenario cannot be read",

@@ -5,7 +5,7 @@
 //! | `name`, `duration`, `memory`, `decimal`, `priorities`, `time`, `words` | values that are parsed once, at the door |
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
-//! | `pool`, `node`, `quota`, `workload` | the resources |
+//! | `pool`, `node`, `quota`, `workload`, `workspace`, `people` | the resources |
 //! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
@@ -29,6 +29,7 @@ pub mod name;
 pub mod node;
 pub mod output;
 pub mod page;
+pub mod people;
 pub mod pointer;
 pub mod pool;
 pub mod priorities;
@@ -44,6 +45,7 @@ pub mod uid;
 pub mod words;
 pub mod workload;
 mod workload_check;
+pub mod workspace;
 mod yaml;
 
 pub use code::Code;

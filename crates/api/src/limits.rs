@@ -56,6 +56,27 @@ pub const MAX_READY_TIMEOUT: Span = Span::seconds(60);
 /// Shortest time after which a notebook that nobody uses is stopped.
 pub const MIN_IDLE_TIMEOUT: Span = Span::seconds(1);
 
+/// Characters of a description.
+pub const MAX_DESCRIPTION: usize = 1_024;
+/// Quotas that one workspace may use.
+pub const MAX_ATTACHED: usize = 1_024;
+/// Workspaces: each is looked at when somebody lists them.
+pub const MAX_WORKSPACES: usize = 10_000;
+/// Users and service accounts, disabled ones included.
+pub const MAX_USERS: usize = 100_000;
+/// Tokens of one user, sessions of browsers not counted.
+pub const MAX_TOKENS: usize = 100;
+/// Actions in one list: there are fewer.
+pub const MAX_ACTIONS: usize = 64;
+/// Characters of a password: shorter ones are guessed.
+pub const MIN_PASSWORD: usize = 12;
+/// Characters of a password: hashing more is work that others can cause.
+pub const MAX_PASSWORD: usize = 1_024;
+/// How long a token is good if nobody says.
+pub const DEFAULT_TOKEN_TIME: Span = Span::hours(90 * 24);
+/// How long a token may be good.
+pub const MAX_TOKEN_TIME: Span = Span::hours(366 * 24);
+
 /// Groups of equal nodes in one pool's specification.
 pub const MAX_NODE_GROUPS: usize = 64;
 /// Nodes that one request may add: each is an event of the log.

@@ -8,6 +8,7 @@ use crate::pool::NewPool;
 use crate::problem::{Code, Problem};
 use crate::quota::NewQuota;
 use crate::workload::NewWorkload;
+use crate::workspace::NewWorkspace;
 use crate::yaml::{self, Parsed};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What a manifest may be about.
-pub const KINDS: [&str; 3] = ["Pool", "Quota", "Workload"];
+pub const KINDS: [&str; 4] = ["Pool", "Quota", "Workspace", "Workload"];
 /// The version that every manifest states.
 pub const API_VERSION: &str = "tidegate.dev/v1";
 
@@ -26,6 +27,7 @@ pub const API_VERSION: &str = "tidegate.dev/v1";
 pub enum Manifest {
     Pool(NewPool),
     Quota(NewQuota),
+    Workspace(NewWorkspace),
     Workload(NewWorkload),
 }
 
@@ -50,7 +52,8 @@ impl Manifest {
         match self {
             Manifest::Pool(_) => KINDS[0],
             Manifest::Quota(_) => KINDS[1],
-            Manifest::Workload(_) => KINDS[2],
+            Manifest::Workspace(_) => KINDS[2],
+            Manifest::Workload(_) => KINDS[3],
         }
     }
 
@@ -59,6 +62,7 @@ impl Manifest {
         match self {
             Manifest::Pool(pool) => Some(&pool.metadata.name),
             Manifest::Quota(quota) => Some(&quota.metadata.name),
+            Manifest::Workspace(workspace) => Some(&workspace.metadata.name),
             Manifest::Workload(workload) => workload.metadata.name.as_ref(),
         }
     }
@@ -69,6 +73,7 @@ impl Check for Manifest {
         match self {
             Manifest::Pool(pool) => pool.check(wrong),
             Manifest::Quota(quota) => quota.check(wrong),
+            Manifest::Workspace(workspace) => workspace.check(wrong),
             Manifest::Workload(workload) => {
                 workload.check(wrong);
                 if workload.metadata.name.is_none() {
@@ -223,7 +228,8 @@ fn manifest(document: &Parsed) -> Result<Manifest, Problem> {
     let manifest = match object.get("kind") {
         Some(Value::String(kind)) if kind == KINDS[0] => Manifest::Pool(typed(&document.value)?),
         Some(Value::String(kind)) if kind == KINDS[1] => Manifest::Quota(typed(&document.value)?),
-        Some(Value::String(kind)) if kind == KINDS[2] => Manifest::Workload(typed(&document.value)?),
+        Some(Value::String(kind)) if kind == KINDS[2] => Manifest::Workspace(typed(&document.value)?),
+        Some(Value::String(kind)) if kind == KINDS[3] => Manifest::Workload(typed(&document.value)?),
         Some(other) => return Err(unknown("kind", other, &KINDS)),
         None => return Err(invalid("", format!("missing field `kind`, one of {}", KINDS.join(", ")))),
     };

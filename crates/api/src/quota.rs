@@ -180,6 +180,20 @@ pub struct QuotaStatus {
     pub running: u32,
     /// Its children: of each its name, or what it is if the reader may not see it.
     pub children: Vec<String>,
+    /// What it is carved out of, from the root down: of these, members of workspaces see no more than this.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ancestors: Vec<QuotaOutline>,
+    /// Workspaces that may use it, as far as the caller sees them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub workspaces: Vec<Name>,
+}
+
+/// A quota from afar.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct QuotaOutline {
+    pub name: Name,
+    pub guarantee: Amounts,
 }
 
 /// What an account is drawn for, by rule.

@@ -1,5 +1,6 @@
 //! About the server itself, and who is asking.
 
+use crate::people::Membership;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,11 +8,14 @@ use utoipa::ToSchema;
 /// Who is asking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(examples(json!({"user": "admin", "administrator": true})))]
+#[schema(examples(json!({"user": "admin", "administrator": true, "workspaces": [{"workspace": "default", "role": "owner"}]})))]
 pub struct Whoami {
     pub user: String,
     /// May do everything.
     pub administrator: bool,
+    /// Where the caller is a member.
+    #[serde(default)]
+    pub workspaces: Vec<Membership>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<Time>,
 }

@@ -25,9 +25,12 @@ pub struct WorkloadSpec {
     /// The quota whose queue it waits in; the default one of its workspace if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<Name>,
-    /// `default` if absent.
+    /// The caller's only workspace if absent; whoever has several must say which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Name>,
+    /// Who of the workspace sees it; `public` if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visibility: Option<Visibility>,
     /// `training` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub module: Option<Module>,
@@ -96,6 +99,17 @@ pub struct WorkloadSpec {
     /// What the virtual executor plays.
     #[serde(default, rename = "virtual", skip_serializing_if = "Option::is_none")]
     pub virtual_run: Option<VirtualRun>,
+}
+
+/// Who sees a workload within its workspace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Visibility {
+    /// All members.
+    #[default]
+    Public,
+    /// Its owner, and those who operate everybody's.
+    Private,
 }
 
 /// What one replica asks of its node.

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 use serde_json::{Value, json};
+use tidegate_api::convert::Place;
 use tidegate_api::name::Name;
 use tidegate_api::node::NodeSpec;
 use tidegate_api::pool::PoolSpec;
 use tidegate_api::quota::{QuotaSpec, ScaleRequest, TransferRequest};
 use tidegate_api::workload::WorkloadSpec;
 use tidegate_api::{Code, Problem};
-use tidegate_engine::ids::Tick;
+use tidegate_engine::ids::{Tick, WorkspaceId};
 use tidegate_engine::resources::{Dimension, Resources};
 use tidegate_engine::{Command, Engine};
 
@@ -113,14 +114,17 @@ fn scaling_keeps_what_is_not_stated_and_a_transfer_moves_what_is() {
     assert_eq!(blamed(transfer.command(&engine, id)), (Code::UnknownReference, "/amount/gpu/B200".into()));
 }
 
+fn place(engine: &Engine) -> Place {
+    let quota = engine.quota_named("Q").unwrap();
+    Place { quota, workspace: WorkspaceId::DEFAULT, owner: None }
+}
+
 #[test]
 fn workloads() {
     let engine = world();
-    let refused = |spec: Value| blamed(of::<WorkloadSpec>(spec).to_engine(&engine, &name("x"), None));
+    let place = place(&engine);
+    let refused = |spec: Value| blamed(of::<WorkloadSpec>(spec).to_engine(&engine, &name("x"), place));
     for (spec, code, pointer) in [
-        (json!({}), Code::Invalid, "/spec/quota"),
-        (json!({"quota": "x"}), Code::UnknownReference, "/spec/quota"),
-        (json!({"quota": "Q", "workspace": "x"}), Code::UnknownReference, "/spec/workspace"),
         (json!({"quota": "Q", "gpuModels": ["H100", "A100"]}), Code::UnknownReference, "/spec/gpuModels/1"),
         (json!({"quota": "Q", "nodes": ["one-0", "two-0"]}), Code::UnknownReference, "/spec/nodes/1"),
         (json!({"quota": "Q", "resources": {"gpu": 1.5}}), Code::BadAmount, "/spec/resources/gpu"),
@@ -139,13 +143,14 @@ fn workloads() {
 #[test]
 fn a_workload_that_says_little_gets_defaults() {
     let engine = world();
-    let spec = of::<WorkloadSpec>(json!({})).to_engine(&engine, &name("x"), Some(&name("Q"))).unwrap();
+    let spec = of::<WorkloadSpec>(json!({})).to_engine(&engine, &name("x"), place(&engine)).unwrap();
     let quota = engine.quota_named("Q").unwrap();
     let shape = tidegate_engine::resources::Shape::with_gpu(0);
     let module = tidegate_engine::words::Module::Training;
     assert_eq!(spec, tidegate_engine::workload::WorkloadSpec::new("x", quota, module, 1, shape));
     let spec = json!({"quota": "Q", "workspace": "default", "nodes": ["one-1", "one-0", "one-1"]});
-    let nodes = of::<WorkloadSpec>(spec).to_engine(&engine, &name("x"), None).unwrap().nodes.unwrap();
+    let nodes =
+        of::<WorkloadSpec>(spec).to_engine(&engine, &name("x"), place(&engine)).unwrap().nodes.unwrap();
     assert_eq!(nodes.iter().map(|n| n.0).collect::<Vec<_>>(), [0, 1]);
 }
 

@@ -5,7 +5,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
-use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
+use tidegate_api::convert::{Place, QuotaUse, WorkloadFacts, uses};
 use tidegate_api::explain::Explanation;
 use tidegate_api::manifest::{Format, Manifest, read};
 use tidegate_api::node::{Node, NodeSpec, NodeStatus};
@@ -14,7 +14,7 @@ use tidegate_api::quota::{Quota, QuotaSpec, QuotaStatus};
 use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
-use tidegate_api::workload::{Document, Workload};
+use tidegate_api::workload::{Document, Workload, WorkloadSpec};
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::reason::{Names, described};
 use tidegate_engine::{Command, Engine};
@@ -109,9 +109,13 @@ impl World {
                 let spec = quota.spec.to_engine(&self.engine, &quota.metadata.name).unwrap();
                 self.handle(Command::CreateQuota(Box::new(spec)));
             }
+            Manifest::Workspace(_) => panic!("the engine knows no workspaces"),
             Manifest::Workload(workload) => {
                 let name = workload.metadata.name.unwrap();
-                let spec = workload.spec.to_engine(&self.engine, &name, None).unwrap();
+                let spec = workload
+                    .spec
+                    .to_engine(&self.engine, &name, place(&self.engine, &workload.spec))
+                    .unwrap();
                 self.handle(Command::Submit(Box::new(spec)));
                 let owner = "admin".into();
                 self.documents.push(Document {
@@ -164,7 +168,9 @@ impl World {
     fn workload_for(&self, names: &dyn Names, name: &str) -> Workload {
         let id = self.engine.workload_named(WorkspaceId::DEFAULT, name).unwrap();
         let reasons = self.engine.reasons(self.now, id);
+        let workspace = "default".parse().unwrap();
         let facts = WorkloadFacts {
+            workspace: &workspace,
             document: self.documents.iter().find(|d| *d.name == *name).unwrap(),
             created: Tick(START),
             version: 7,
@@ -177,6 +183,11 @@ impl World {
         };
         Workload::of(&self.engine, names, id, &facts).unwrap()
     }
+}
+
+fn place(engine: &Engine, spec: &WorkloadSpec) -> Place {
+    let quota = engine.quota_named(spec.quota.as_ref().unwrap()).unwrap();
+    Place { quota, workspace: WorkspaceId::DEFAULT, owner: None }
 }
 
 /// Compares with the file, and reads what was written back as it was.
@@ -290,7 +301,10 @@ fn what_is_shown_asks_for_what_is_there() {
         assert_eq!(spec.guarantee_for(&world.engine, id).unwrap(), there.guarantee);
     }
     for document in &world.documents {
-        let spec = document.spec.to_engine(&world.engine, &document.name, None).unwrap();
+        let spec = document
+            .spec
+            .to_engine(&world.engine, &document.name, place(&world.engine, &document.spec))
+            .unwrap();
         let id = world.engine.workload_named(WorkspaceId::DEFAULT, &document.name).unwrap();
         assert_eq!(spec, *world.engine.workload(id).unwrap().spec);
         assert_eq!(world.workload(&document.name).spec, document.spec);

@@ -134,6 +134,7 @@ fn workload() -> impl Strategy<Value = WorkloadSpec> {
         WorkloadSpec {
             quota: place.0,
             workspace: None,
+            visibility: None,
             module: words.0,
             priority: place.3,
             replicas: size.0.filter(|_| !many),

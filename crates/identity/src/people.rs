@@ -196,6 +196,11 @@ impl People {
         self.users.values()
     }
 
+    /// Whether there is nobody but the first administrator.
+    pub fn is_one_person(&self) -> bool {
+        self.users.len() == 1
+    }
+
     /// Who a provider of identities calls so.
     pub fn user_of_provider(&self, issuer: &str, subject: &str) -> Option<&User> {
         let is = |of: &(Box<str>, Box<str>)| &*of.0 == issuer && &*of.1 == subject;

@@ -1,6 +1,6 @@
 //! The listener of notebooks and services.
 
-use crate::apps::{Apps, Caller, Stand};
+use crate::apps::{Apps, Stand, Visitor};
 use crate::config::Config;
 use crate::net::listen::{closed, listen, serve};
 use crate::net::tls;
@@ -60,7 +60,7 @@ impl Door {
                 () = closed(&mut ending) => apps.close(),
             }
         };
-        let for_peer = |peer| Caller { apps: apps.clone(), peer };
+        let for_peer = |peer| Visitor { apps: apps.clone(), peer };
         tokio::join!(serve(self.listener, self.tls, for_peer, limits, closing), looked_after);
     }
 }

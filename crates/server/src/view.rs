@@ -1,8 +1,9 @@
-//! The world as resources, for one reader: `names` knows what that reader may see.
+//! The world as resources. Names of others are under seal.
 
+use crate::core::seal;
 use crate::core::shell::Operation;
 use crate::core::world::World;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tidegate_api::amounts::Figure;
 use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
 use tidegate_api::name::Name;
@@ -18,7 +19,6 @@ use tidegate_engine::EventKind;
 use tidegate_engine::engine::QuotaBooks;
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use tidegate_engine::reason::Names;
-use tidegate_sim::report::labels::Directory;
 
 fn metadata(name: &str, uid: String, created: Tick, version: u64) -> Option<Metadata> {
     let name: Name = name.parse().ok()?;
@@ -31,49 +31,52 @@ fn metadata(name: &str, uid: String, created: Tick, version: u64) -> Option<Meta
     })
 }
 
-pub fn pool(world: &World, names: &dyn Names, id: PoolId) -> Option<Pool> {
+pub fn pool(world: &World, id: PoolId) -> Option<Pool> {
     let created = *world.shell.pools.get(&id)?;
     let metadata = metadata(&world.engine.pool(id)?.name, uid::pool(id), created, 0)?;
-    Some(Pool::new(metadata, PoolSpec::of(&world.engine, id)?, PoolStatus::of(&world.engine, names, id)?))
+    Some(Pool::new(metadata, PoolSpec::of(&world.engine, id)?, PoolStatus::of(&world.engine, world, id)?))
 }
 
-pub fn node(world: &World, names: &dyn Names, pool: PoolId, id: NodeId) -> Option<Node> {
+pub fn node(world: &World, pool: PoolId, id: NodeId) -> Option<Node> {
     let created = *world.shell.nodes.get(&(pool, id))?;
     let name = &world.engine.pool(pool)?.nodes.node(id).spec.name;
     let metadata = metadata(name, uid::node(pool, id), created, 0)?;
     Some(Node::new(
         metadata,
         NodeSpec::of(&world.engine, pool, id)?,
-        NodeStatus::of(&world.engine, names, pool, id)?,
+        NodeStatus::of(&world.engine, world, pool, id)?,
     ))
 }
 
 /// All quotas, in tree order.
-pub fn quotas(world: &World, names: &dyn Names) -> Vec<Quota> {
+pub fn quotas(world: &World) -> Vec<Quota> {
     let uses = uses(&world.engine);
-    world.engine.books().iter().filter_map(|books| of_books(world, names, books, &uses)).collect()
+    world.engine.books().iter().filter_map(|books| of_books(world, books, &uses)).collect()
 }
 
-pub fn quota(world: &World, names: &dyn Names, id: QuotaId) -> Option<Quota> {
+pub fn quota(world: &World, id: QuotaId) -> Option<Quota> {
     let uses = uses(&world.engine);
     let all = world.engine.books();
-    of_books(world, names, all.iter().find(|books| books.quota == id)?, &uses)
+    of_books(world, all.iter().find(|books| books.quota == id)?, &uses)
 }
 
-fn of_books(world: &World, names: &dyn Names, books: &QuotaBooks, uses: &[QuotaUse]) -> Option<Quota> {
+fn of_books(world: &World, books: &QuotaBooks, uses: &[QuotaUse]) -> Option<Quota> {
     let id = books.quota;
     let record = world.shell.quotas.get(&id)?;
     let metadata = metadata(&world.engine.quota_name(id), uid::quota(id), record.created, record.version)?;
     let none = QuotaUse::default();
     let used = uses.get(id.index()).unwrap_or(&none);
-    let status = QuotaStatus::of(&world.engine, names, books, used)?;
+    let status = QuotaStatus::of(&world.engine, world, books, used)?;
     Some(Quota::new(metadata, QuotaSpec::of(&world.engine, id)?, status))
 }
 
-pub fn forest(world: &World, names: &dyn Names) -> QuotaForest {
+/// Quotas as trees; one whose parent is not among them stands at the top.
+pub fn forest(quotas: Vec<Quota>) -> QuotaForest {
     let mut below: BTreeMap<Option<Name>, Vec<Quota>> = BTreeMap::new();
-    for quota in quotas(world, names) {
-        below.entry(quota.spec.parent.clone()).or_default().push(quota);
+    let names: BTreeSet<Name> = quotas.iter().map(|quota| quota.metadata.name.clone()).collect();
+    for quota in quotas {
+        let parent = quota.spec.parent.clone().filter(|parent| names.contains(parent));
+        below.entry(parent).or_default().push(quota);
     }
     QuotaForest { roots: grow(&mut below, None) }
 }
@@ -89,15 +92,15 @@ fn grow(below: &mut BTreeMap<Option<Name>, Vec<Quota>>, parent: Option<&Name>) -
 }
 
 /// Changes of a quota, newest first.
-pub fn history(world: &World, names: &dyn Directory, id: QuotaId) -> Vec<QuotaChange> {
+pub fn history(world: &World, id: QuotaId) -> Vec<QuotaChange> {
     let record = world.shell.quotas.get(&id);
     let changes = record.iter().flat_map(|record| record.history.iter().rev());
-    changes.filter_map(|operation| change(world, names, operation)).collect()
+    changes.filter_map(|operation| change(world, operation)).collect()
 }
 
-fn change(world: &World, names: &dyn Directory, operation: &Operation) -> Option<QuotaChange> {
+fn change(world: &World, operation: &Operation) -> Option<QuotaChange> {
     let event = tidegate_engine::Event { at: operation.at, kind: operation.kind.clone() };
-    let line = crate::core::lines::line(names, &world.engine, operation.number, &event)?;
+    let line = crate::core::lines::line(world, &world.engine, operation.number, &event)?;
     let (before, after) = match &operation.kind {
         EventKind::PolicySet { before, after, .. } => (Some(before), Some(after)),
         _ => (None, None),
@@ -114,12 +117,14 @@ fn change(world: &World, names: &dyn Directory, operation: &Operation) -> Option
     })
 }
 
-pub fn workload(world: &World, names: &dyn Names, id: WorkloadId, now: Tick) -> Option<Workload> {
+pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
     let w = world.engine.workload(id)?;
     let record = world.shell.workloads.get(&id)?;
     let waits = w.state.is_waiting();
     let reasons = if waits { world.engine.reasons(now, id) } else { Vec::new() };
+    let workspace = world.room_name(w.spec.workspace);
     let facts = WorkloadFacts {
+        workspace: &workspace,
         document: world.documents.get(&id)?,
         created: record.created,
         version: record.version,
@@ -130,23 +135,18 @@ pub fn workload(world: &World, names: &dyn Names, id: WorkloadId, now: Tick) -> 
         reasons: &reasons,
         position: waits.then(|| world.engine.position(now, id)).flatten(),
     };
-    Workload::of(&world.engine, names, id, &facts)
+    Workload::of(&world.engine, world, id, &facts)
 }
 
 /// A workload in the queue of its quota.
-pub fn queue_entry(
-    world: &World,
-    names: &dyn Names,
-    id: WorkloadId,
-    position: u32,
-    now: Tick,
-) -> Option<QueueEntry> {
+pub fn queue_entry(world: &World, id: WorkloadId, position: u32, now: Tick) -> Option<QueueEntry> {
     let w = world.engine.workload(id)?;
-    let workload = workload(world, names, id, now)?;
+    let workload = workload(world, id, now)?;
+    let name = world.workload_name(id).into_owned();
     Some(QueueEntry {
         position,
-        name: names.workload_name(id).into_owned(),
-        uid: names.sees_workload(id).then_some(workload.metadata.uid),
+        uid: Some(seal::uid_like(&name, id)),
+        name,
         module: w.spec.module.into(),
         priority: Priority(w.spec.priority),
         enqueued_at: Time::of(w.enqueued),

@@ -18,7 +18,7 @@ mod workload;
 
 pub use blame::blame;
 pub use quota::{QuotaUse, uses};
-pub use workload::{DEFAULT_WORKSPACE, WorkloadFacts};
+pub use workload::{Place, WorkloadFacts};
 
 use crate::name::Name;
 use crate::pointer::escape;

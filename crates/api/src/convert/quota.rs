@@ -7,8 +7,8 @@ use crate::name::Name;
 use crate::priorities::Priorities;
 use crate::problem::{Code, Problem};
 use crate::quota::{
-    ChildLevel, Drawn, Preemption, QueueSpec, QuotaSpec, QuotaState, QuotaStatus, ScaleRequest, SelfLevel,
-    TransferRequest, Victims,
+    ChildLevel, Drawn, Preemption, QueueSpec, QuotaOutline, QuotaSpec, QuotaState, QuotaStatus, ScaleRequest,
+    SelfLevel, TransferRequest, Victims,
 };
 use crate::words::Module;
 use tidegate_engine::books::QuotaBooks;
@@ -224,6 +224,20 @@ pub fn uses(engine: &Engine) -> Vec<QuotaUse> {
     all
 }
 
+/// What a quota is carved out of, from the root down.
+fn ancestors(engine: &Engine, id: QuotaId) -> Vec<QuotaOutline> {
+    let parent = |id: &QuotaId| engine.quota(*id).and_then(|quota| quota.parent);
+    let above = std::iter::successors(parent(&id), parent).filter_map(|id| {
+        let quota = engine.quota(id)?;
+        let kept = engine.quota(quota.root)?.guarantee;
+        let guarantee = Amounts::of(engine, quota.pool, &quota.guarantee, &kept);
+        Some(QuotaOutline { name: name(&quota.name), guarantee })
+    });
+    let mut above: Vec<QuotaOutline> = above.collect();
+    above.reverse();
+    above
+}
+
 impl QuotaStatus {
     /// The books of one quota as `Engine::books` has them, and its row of `uses`. `names` knows what the reader may see.
     pub fn of(
@@ -258,6 +272,8 @@ impl QuotaStatus {
             queued: books.queued,
             running: used.running,
             children: quota.children.iter().map(|&child| names.quota_name(child).into_owned()).collect(),
+            ancestors: ancestors(engine, books.quota),
+            workspaces: Vec::new(),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! Workloads: the demand that the engine sees, and how far they have come.
 
 use super::explain::{preempted, reasons_of};
-use super::{entry, name, node::parts, quota_at};
+use super::{entry, name, node::parts};
 use crate::amounts::{Amounts, Figure, model};
 use crate::limits::MAX_DEVICES;
 use crate::name::Name;
@@ -16,15 +16,13 @@ use crate::workload::{
     WorkloadStatus,
 };
 use tidegate_engine::Engine;
-use tidegate_engine::ids::{PoolId, Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::caps::Owner;
+use tidegate_engine::ids::{PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::reason::{Names, Reason};
 use tidegate_engine::resources::{ModelSet, Resources, Shape, WHOLE};
 use tidegate_engine::unit::{Draw, Unit, UnitState};
 use tidegate_engine::words::{IdleUse, Module, OnPreempt};
 use tidegate_engine::workload::{self, Role, Roles};
-
-/// The workspace of whoever has no other.
-pub const DEFAULT_WORKSPACE: &str = "default";
 
 impl ReplicaResources {
     /// As the engine keeps it; `at` points to this value.
@@ -54,24 +52,24 @@ impl ReplicaResources {
     }
 }
 
+/// Where a workload goes, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub quota: QuotaId,
+    pub workspace: WorkspaceId,
+    pub owner: Option<Owner>,
+}
+
 impl WorkloadSpec {
-    /// What the engine is asked for. `default_quota` is for those that name none.
+    /// What the engine is asked for, in the quota and for the owner that were found for it.
     pub fn to_engine(
         &self,
         engine: &Engine,
         name: &Name,
-        default_quota: Option<&Name>,
+        place: Place,
     ) -> Result<workload::WorkloadSpec, Problem> {
-        let Some(quota_name) = self.quota.as_ref().or(default_quota) else {
-            let detail = "no quota is named, and the workspace has no default one";
-            return Err(Problem::new(Code::Invalid, detail).hint("name a quota").at("/spec/quota"));
-        };
-        let quota = quota_at(engine, quota_name, "/spec/quota")?;
+        let quota = place.quota;
         let pool = engine.quota(quota).map_or(PoolId(0), |q| q.pool);
-        if let Some(workspace) = self.workspace.as_ref().filter(|w| w.as_str() != DEFAULT_WORKSPACE) {
-            let detail = format!("there is no workspace {workspace}");
-            return Err(Problem::new(Code::UnknownReference, detail).at("/spec/workspace"));
-        }
         let mut models = ModelSet::ANY;
         for (index, name) in self.gpu_models.iter().enumerate() {
             models = models.with(model(engine, pool, name, || entry("/spec/gpuModels", index))?);
@@ -79,9 +77,8 @@ impl WorkloadSpec {
         Ok(workload::WorkloadSpec {
             name: name.as_str().into(),
             quota,
-            workspace: WorkspaceId::DEFAULT,
-            // Members and their roles come with workspaces.
-            owner: None,
+            workspace: place.workspace,
+            owner: place.owner,
             module: self.module.map_or(Module::Training, Into::into),
             priority: self.priority.unwrap_or_default().0,
             roles: self.roles()?,
@@ -151,6 +148,7 @@ impl From<workload::WorkloadState> for WorkloadState {
 /// What the engine does not know of a workload.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkloadFacts<'a> {
+    pub workspace: &'a Name,
     pub document: &'a Document,
     pub created: Tick,
     /// Number of its latest event.
@@ -206,7 +204,7 @@ impl WorkloadStatus {
         Some(WorkloadStatus {
             state: w.state.into(),
             quota: names.quota_name(w.spec.quota).into_owned(),
-            workspace: facts.document.spec.workspace.clone().unwrap_or_else(|| name(DEFAULT_WORKSPACE)),
+            workspace: facts.workspace.clone(),
             module: w.spec.module.into(),
             priority: Priority(w.spec.priority),
             owner: facts.document.owner.clone(),

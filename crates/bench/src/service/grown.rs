@@ -15,6 +15,7 @@ use tidegate_server::core::outbox::Outbox;
 use tidegate_server::core::recovery::{Read, encode_world, read_world};
 use tidegate_server::core::writer::{self, Habits};
 use tidegate_server::first_run::first_run;
+use tidegate_server::http::auth::Caller;
 use tidegate_server::http::routes::workloads::submit_on;
 use tidegate_server::machine::Machine;
 use tidegate_store::{Options, Snapshot, SqliteStore, Store};
@@ -92,7 +93,7 @@ impl Session {
                     r#"{{"metadata":{{"name":"train-{number}"}},"spec":{{"resources":{{"gpu":1}},"priority":5,"command":["python","train.py"],"env":{{"SEED":"{number}"}}}}}}"#
                 );
                 let new = serde_json::from_str(&body).map_err(other)?;
-                let submitted = control.write(origin, move |deck| submit_on(deck, new)).await;
+                let submitted = control.write(origin, move |deck| submit_on(deck, &Caller::administrator(), new)).await;
                 submitted.map_err(unavailable)?.map_err(|problem| other(problem.detail))
             })
         };

@@ -7,7 +7,6 @@ use crate::core::control::Control;
 use crate::core::world::World;
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
-use tidegate_api::convert::DEFAULT_WORKSPACE;
 use tidegate_engine::ids::WorkloadId;
 use tidegate_engine::words::Module;
 use tidegate_executor::local::{Endpoint, Place};
@@ -31,8 +30,14 @@ pub(super) fn can_be_reached(module: Module) -> bool {
 }
 
 /// The path of a workload, without the slash at the beginning.
-pub(super) fn key(name: &str) -> String {
-    format!("{DEFAULT_WORKSPACE}/{name}")
+pub(super) fn key(workspace: &str, name: &str) -> String {
+    format!("{workspace}/{name}")
+}
+
+/// The path of a workload that is in memory.
+pub(super) fn key_of(world: &World, id: WorkloadId) -> Option<String> {
+    let w = world.engine.workload(id)?;
+    Some(key(&world.people.workspace(w.spec.workspace)?.name, &w.spec.name))
 }
 
 impl Directory {
@@ -104,10 +109,11 @@ impl Directory {
 fn about(world: &World, id: WorkloadId) -> Option<About> {
     let w = world.engine.workload(id)?;
     let spec = &world.documents.get(&id)?.spec;
+    let key = key_of(world, id)?.into();
     can_be_reached(w.spec.module).then(|| About {
         id,
         name: w.spec.name.clone(),
-        key: key(&w.spec.name).into(),
+        key,
         module: w.spec.module,
         probe: Arc::new(Probe::of(spec.readiness.as_ref())),
         idle_timeout: spec.idle_timeout.map(|time| time.span()),

@@ -39,6 +39,7 @@ pub use answer::Answer;
 pub use sessions::{SESSION_TIME, TICKET_TIME};
 
 use crate::core::control::Control;
+use crate::http::auth::Caller;
 use crate::token::{self, TokenHash};
 use axum::http::{HeaderMap, Method, Request, Response};
 use directory::Directory;
@@ -52,8 +53,10 @@ use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::{Arc, RwLock};
 use tidegate_api::problem::{Code, Problem};
-use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::ids::{MemberId, Tick, WorkloadId};
 use tidegate_executor::local::Endpoints;
+use tidegate_identity::record::TokenKind;
+use tidegate_identity::{Action, Who, may};
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 
@@ -132,9 +135,10 @@ impl Apps {
     }
 
     /// A link that lets a browser in, and when it expires.
-    pub fn invite(&self, workload: WorkloadId) -> io::Result<(String, Tick)> {
+    pub fn invite(&self, workload: WorkloadId, user: MemberId) -> io::Result<(String, Tick)> {
         let secret = token::secret()?;
-        let until = self.sessions.write().expect("nobody panics here").invite(&secret, workload, self.now());
+        let until =
+            self.sessions.write().expect("nobody panics here").invite(&secret, workload, user, self.now());
         Ok((format!("{}{OPEN}?ticket={secret}", self.base), until))
     }
 
@@ -176,13 +180,13 @@ impl Apps {
             let mut sessions = self.sessions.write().expect("nobody panics here");
             given.and_then(|ticket| sessions.follow(ticket, now))
         };
-        let workload = followed.ok_or_else(answer::nowhere)?;
-        let name = self.control.read_blocking(|world| {
-            let w = world.engine.workload(workload).filter(|w| !w.state.is_ended())?;
-            Some(w.spec.name.clone())
+        let (workload, user) = followed.ok_or_else(answer::nowhere)?;
+        let key = self.control.read_blocking(|world| {
+            world.engine.workload(workload).filter(|w| !w.state.is_ended())?;
+            directory::key_of(world, workload)
         });
-        let path = format!("/{}", directory::key(&name.ok_or_else(answer::nowhere)?));
-        self.sessions.write().expect("nobody panics here").begin(&secret, workload, now);
+        let path = format!("/{}", key.ok_or_else(answer::nowhere)?);
+        self.sessions.write().expect("nobody panics here").begin(&secret, workload, user, now);
         let secure = if self.is_secure { "; Secure" } else { "" };
         let seconds = SESSION_TIME.0 / 1_000;
         let cookie = format!(
@@ -192,27 +196,29 @@ impl Apps {
         Ok(answer::redirect(&format!("{path}/"), Some(&cookie)))
     }
 
-    /// Whether whoever sent these headers may use a workload: the one place where that is decided. The administrator
-    /// may use every one, others those that they were let into.
+    /// Whether whoever sent these headers may use a workload: by a token, or because it was let in and still may.
     fn may(&self, headers: &HeaderMap, workload: WorkloadId) -> bool {
-        if headers::bearer(headers).is_some_and(|token| TokenHash::of(token) == self.admin) {
-            return true;
-        }
+        let (people, now) = (self.control.people(), self.now());
+        let bearer = headers::bearer(headers).and_then(|token| Caller::of(&people, &self.admin, token, now));
         let mut secrets = headers::sessions(headers).peekable();
-        if secrets.peek().is_none() {
+        if bearer.is_none() && secrets.peek().is_none() {
             return false;
         }
-        let (sessions, now) = (self.sessions.read().expect("nobody panics here"), self.now());
-        secrets.any(|secret| sessions.lets_in(secret, workload, now))
+        let Some(of) = self.control.read_blocking(|world| world.rooms.of(workload)) else { return false };
+        let may = |who: &Who| may(&people, who, Action::WorkloadOpen, of.into()).is_allowed();
+        if bearer.is_some_and(|caller| may(&caller.who)) {
+            return true;
+        }
+        let sessions = self.sessions.read().expect("nobody panics here");
+        let mut users = secrets.filter_map(|secret| sessions.lets_in(secret, workload, now));
+        users.any(|user| may(&Who { user, scope: None, kind: TokenKind::Session }))
     }
 
     /// Why nobody is at a path, for those who may know.
     async fn absent(&self, target: path::Target<'_>, headers: &HeaderMap) -> Problem {
-        if target.key != directory::key(target.name) {
-            return answer::nowhere();
-        }
         let found = self.control.read_blocking(|world| {
-            let id = world.engine.workload_named(WorkspaceId::DEFAULT, target.name)?;
+            let room = world.people.workspace_named(target.workspace())?;
+            let id = world.engine.workload_named(room.id, target.name)?;
             let w = world.engine.workload(id).filter(|w| directory::can_be_reached(w.spec.module))?;
             Some((id, w.state.is_ended()))
         });
@@ -238,18 +244,18 @@ impl Apps {
 
 /// Answers the requests of one connection.
 #[derive(Clone, Debug)]
-pub struct Caller {
+pub struct Visitor {
     pub apps: Apps,
     pub peer: SocketAddr,
 }
 
-impl hyper::service::Service<Request<Incoming>> for Caller {
+impl hyper::service::Service<Request<Incoming>> for Visitor {
     type Response = Response<Answer>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Response<Answer>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        let Caller { apps, peer } = self.clone();
+        let Visitor { apps, peer } = self.clone();
         Box::pin(async move { Ok(apps.answer(request, peer).await) })
     }
 }

@@ -10,6 +10,12 @@ pub(super) struct Target<'a> {
     pub(super) rest: &'a str,
 }
 
+impl Target<'_> {
+    pub(super) fn workspace(&self) -> &str {
+        self.key.split_once('/').map_or("", |(workspace, _)| workspace)
+    }
+}
+
 /// The workload that a path names, as it is written: names need no escapes, so what has some names nobody.
 pub(super) fn target(path: &str) -> Option<Target<'_>> {
     let path = path.strip_prefix('/')?;

@@ -3,7 +3,7 @@
 
 use crate::token::TokenHash;
 use std::collections::BTreeMap;
-use tidegate_engine::ids::{Span, Tick, WorkloadId};
+use tidegate_engine::ids::{MemberId, Span, Tick, WorkloadId};
 
 /// How long a link can be followed.
 pub const TICKET_TIME: Span = Span::seconds(60);
@@ -25,32 +25,34 @@ pub(super) struct Sessions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Grant {
     workload: WorkloadId,
+    /// Who was let in: it must still be allowed.
+    user: MemberId,
     until: Tick,
 }
 
 impl Sessions {
     /// Makes a link with this secret; when it expires.
-    pub(super) fn invite(&mut self, secret: &str, workload: WorkloadId, now: Tick) -> Tick {
+    pub(super) fn invite(&mut self, secret: &str, workload: WorkloadId, user: MemberId, now: Tick) -> Tick {
         let until = now.after(TICKET_TIME);
-        add(&mut self.tickets, MAX_TICKETS, secret, Grant { workload, until }, now);
+        add(&mut self.tickets, MAX_TICKETS, secret, Grant { workload, user, until }, now);
         until
     }
 
-    /// Somebody follows a link: the workload, if it is good. It is good once.
-    pub(super) fn follow(&mut self, secret: &str, now: Tick) -> Option<WorkloadId> {
+    /// Somebody follows a link: the workload and who was invited, if it is good. It is good once.
+    pub(super) fn follow(&mut self, secret: &str, now: Tick) -> Option<(WorkloadId, MemberId)> {
         let grant = self.tickets.remove(&TokenHash::of(secret))?;
-        (now < grant.until).then_some(grant.workload)
+        (now < grant.until).then_some((grant.workload, grant.user))
     }
 
-    pub(super) fn begin(&mut self, secret: &str, workload: WorkloadId, now: Tick) {
-        let grant = Grant { workload, until: now.after(SESSION_TIME) };
+    pub(super) fn begin(&mut self, secret: &str, workload: WorkloadId, user: MemberId, now: Tick) {
+        let grant = Grant { workload, user, until: now.after(SESSION_TIME) };
         add(&mut self.sessions, MAX_SESSIONS, secret, grant, now);
     }
 
-    /// Whether a session with this secret is for this workload.
-    pub(super) fn lets_in(&self, secret: &str, workload: WorkloadId, now: Tick) -> bool {
-        let grant = self.sessions.get(&TokenHash::of(secret));
-        grant.is_some_and(|grant| grant.workload == workload && now < grant.until)
+    /// Who was let into this workload with this secret.
+    pub(super) fn lets_in(&self, secret: &str, workload: WorkloadId, now: Tick) -> Option<MemberId> {
+        let grant = self.sessions.get(&TokenHash::of(secret))?;
+        (grant.workload == workload && now < grant.until).then_some(grant.user)
     }
 
     /// A workload has ended, and with it all that let somebody in.
@@ -87,14 +89,15 @@ mod tests {
 
     const NOTE: WorkloadId = WorkloadId(1);
     const OTHER: WorkloadId = WorkloadId(2);
+    const ME: MemberId = MemberId(3);
 
     #[test]
     fn a_link_is_good_once_and_for_a_minute() {
         let mut all = Sessions::default();
-        assert_eq!(all.invite("a", NOTE, Tick(0)), Tick(60_000));
-        all.invite("late", NOTE, Tick(0));
+        assert_eq!(all.invite("a", NOTE, ME, Tick(0)), Tick(60_000));
+        all.invite("late", NOTE, ME, Tick(0));
         assert_eq!(all.follow("b", Tick(1)), None);
-        assert_eq!(all.follow("a", Tick(59_999)), Some(NOTE));
+        assert_eq!(all.follow("a", Tick(59_999)), Some((NOTE, ME)));
         assert_eq!(all.follow("a", Tick(59_999)), None, "once");
         assert_eq!(all.follow("late", Tick(60_000)), None, "too late");
     }
@@ -102,29 +105,29 @@ mod tests {
     #[test]
     fn a_session_is_for_one_workload_and_half_a_day() {
         let mut all = Sessions::default();
-        all.begin("s", NOTE, Tick(0));
+        all.begin("s", NOTE, ME, Tick(0));
         let end = Tick(0).after(SESSION_TIME);
-        assert!(all.lets_in("s", NOTE, Tick(end.0 - 1)));
-        assert!(!all.lets_in("s", NOTE, end), "it has ended");
-        assert!(!all.lets_in("s", OTHER, Tick(0)), "another workload");
-        assert!(!all.lets_in("t", NOTE, Tick(0)), "another secret");
+        assert_eq!(all.lets_in("s", NOTE, Tick(end.0 - 1)), Some(ME));
+        assert_eq!(all.lets_in("s", NOTE, end), None, "it has ended");
+        assert_eq!(all.lets_in("s", OTHER, Tick(0)), None, "another workload");
+        assert_eq!(all.lets_in("t", NOTE, Tick(0)), None, "another secret");
         assert_eq!(all.workloads(), [NOTE]);
         all.end(NOTE);
-        assert!(!all.lets_in("s", NOTE, Tick(0)), "the workload has ended");
+        assert_eq!(all.lets_in("s", NOTE, Tick(0)), None, "the workload has ended");
     }
 
     #[test]
     fn there_are_not_more_than_the_bound() {
         let mut all = Sessions::default();
         for number in 0..=MAX_TICKETS as u64 {
-            all.invite(&number.to_string(), NOTE, Tick(number));
+            all.invite(&number.to_string(), NOTE, ME, Tick(number));
         }
         assert_eq!(all.tickets.len(), MAX_TICKETS);
         let now = Tick(MAX_TICKETS as u64);
         assert_eq!(all.follow("0", now), None, "the oldest went");
-        assert_eq!(all.follow("1", now), Some(NOTE));
-        all.invite("new", OTHER, Tick(200_000));
-        all.invite("newer", OTHER, Tick(200_000));
+        assert_eq!(all.follow("1", now), Some((NOTE, ME)));
+        all.invite("new", OTHER, ME, Tick(200_000));
+        all.invite("newer", OTHER, ME, Tick(200_000));
         assert_eq!(all.tickets.len(), 2, "those that have expired go first");
     }
 }

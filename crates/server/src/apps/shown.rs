@@ -16,7 +16,8 @@ impl Apps {
         if !can_be_reached(status.module.0) || status.state.is_ended() {
             return;
         }
-        status.url = Some(format!("{}/{}/", self.base, directory::key(&workload.metadata.name)));
+        status.url =
+            Some(format!("{}/{}/", self.base, directory::key(&status.workspace, &workload.metadata.name)));
         let Some(site) = uid::as_workload(&workload.metadata.uid).and_then(|id| self.directory.of(id)) else {
             return;
         };
@@ -41,7 +42,7 @@ impl Apps {
 
     /// Why a workload that its caller may use cannot be reached now.
     pub(super) async fn why_absent(&self, id: WorkloadId) -> Problem {
-        let seen = self.control.read(|world, now| view::workload(world, &world.engine, id, now)).await;
+        let seen = self.control.read(|world, now| view::workload(world, id, now)).await;
         let Ok(Some(workload)) = seen else { return answer::nowhere() };
         let (name, status) = (&workload.metadata.name, &workload.status);
         let word = status.state.word();

@@ -22,6 +22,7 @@ use crate::metrics::Counted;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, RwLock, RwLockReadGuard};
 use tidegate_engine::ids::Tick;
+use tidegate_identity::People;
 use tokio::sync::{Semaphore, oneshot, watch};
 
 /// Previews at once: each works on a copy of the books.
@@ -60,6 +61,8 @@ pub(super) struct Durable {
 #[derive(Debug)]
 pub struct Shared {
     pub(super) world: RwLock<World>,
+    /// As in the world, for those who let people in: they do not wait for the writer.
+    people: RwLock<Arc<People>>,
     pub(super) durable: watch::Sender<Durable>,
     pub hub: Hub,
     pub clock: Clock,
@@ -74,10 +77,12 @@ pub struct Shared {
 impl Shared {
     pub(super) fn new(read: Read, clock: Clock) -> Shared {
         let next = read.world.next;
+        let people = RwLock::new(Arc::new(read.world.people.clone()));
         let hub = Hub::new(read.oldest);
         hub.publish(read.lines, next);
         Shared {
             world: RwLock::new(read.world),
+            people,
             durable: watch::Sender::new(Durable { next, failures: 0 }),
             hub,
             clock,
@@ -91,6 +96,13 @@ impl Shared {
 
     pub(super) fn world(&self) -> RwLockReadGuard<'_, World> {
         self.world.read().expect("the writer does not panic while it decides")
+    }
+
+    /// Lets everybody know who there is now.
+    pub(super) fn publish_people(&self, world: &mut World) {
+        if std::mem::take(&mut world.people_changed) {
+            *self.people.write().expect("nobody panics here") = Arc::new(world.people.clone());
+        }
     }
 
     pub(super) fn refuse(&self, why: Option<Unavailable>) {
@@ -137,6 +149,11 @@ impl Control {
     pub fn close(&self) {
         self.shared.closing.store(true, Ordering::Relaxed);
         self.door.close();
+    }
+
+    /// Who there is. Somebody may have come whose coming is not durable yet: nobody has been told a secret of theirs.
+    pub fn people(&self) -> Arc<People> {
+        self.shared.people.read().expect("nobody panics here").clone()
     }
 
     pub fn hub(&self) -> &Hub {

@@ -9,6 +9,7 @@ use tidegate_api::resource::Labels;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Event, EventKind, Refusal};
+use tidegate_identity::{Change as PeopleChange, Record};
 
 /// A request that was carried out in memory, ready for the store.
 #[derive(Debug)]
@@ -26,12 +27,12 @@ pub struct Prepared {
 impl Prepared {
     /// Whether there is nothing to write down: what else there is goes with events.
     pub fn is_empty(&self) -> bool {
-        self.body.events.is_empty()
+        self.body.count() == 0
     }
 
     /// The number of the event after its last one.
     pub fn next(&self) -> u64 {
-        self.first + self.body.events.len() as u64
+        self.first + self.body.count() as u64
     }
 }
 
@@ -78,6 +79,7 @@ impl<'a> Deck<'a> {
             events: Vec::new(),
             steps: Vec::new(),
             facts: Vec::new(),
+            people: Vec::new(),
         };
         let prepared = Prepared {
             first: world.next,
@@ -119,7 +121,7 @@ impl<'a> Deck<'a> {
             _ => None,
         });
         let id = queued.expect("who is submitted is queued");
-        self.world.documents.insert(id, document.clone());
+        self.world.file(id, document.clone());
         self.prepared.documents.push((id, document));
         self.take(events);
         Ok(id)
@@ -147,6 +149,15 @@ impl<'a> Deck<'a> {
         self.prepared.body.facts.push(fact);
     }
 
+    /// Puts a record of users or workspaces in place of another; either may be none.
+    pub fn put(&mut self, before: Option<Record>, after: Option<Record>) {
+        let boxed = |record: Option<Record>| record.map(Box::new);
+        let change = PeopleChange { at: self.now, before: boxed(before), after: boxed(after) };
+        let place = self.prepared.body.count() as u32;
+        self.world.take_in(&change);
+        self.prepared.body.people.push((place, change));
+    }
+
     /// Drops an ended workload from memory; it stays readable from the store.
     pub fn retire(&mut self, past: Past) -> Result<(), Refusal> {
         self.command(Command::Forget { workload: past.id })?;
@@ -157,7 +168,7 @@ impl<'a> Deck<'a> {
     /// Remembers what is answered, in case the same request comes again. What changed nothing is not remembered: to
     /// ask it again is no harm, and the log has no entries without events.
     pub fn remember(&mut self, receipt: Receipt) {
-        if self.prepared.body.events.is_empty() {
+        if self.prepared.is_empty() {
             return;
         }
         self.world.receipts.insert(receipt.clone(), self.prepared.first);
@@ -173,7 +184,7 @@ impl<'a> Deck<'a> {
         let body = &mut self.prepared.body;
         for event in &events {
             // Names are looked up before a workload may be forgotten.
-            if let Some(line) = lines::line(&self.world.engine, &self.world.engine, self.world.next, event) {
+            if let Some(line) = lines::line(self.world, &self.world.engine, self.world.next, event) {
                 self.prepared.lines.push(line);
             }
             self.world.observe(event, &body.origin);

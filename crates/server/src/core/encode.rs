@@ -52,7 +52,7 @@ impl Encoder {
             .zip(written)
             .map(|(one, written)| Entry {
                 first: one.first,
-                events: one.body.events.len() as u32,
+                events: one.body.count() as u32,
                 at: one.at.0,
                 body: &buffer[written.body],
                 documents: &documents[written.documents],

@@ -4,9 +4,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tidegate_engine::Event;
 use tidegate_engine::ids::WorkloadId;
+use tidegate_identity::Change;
 
 /// The version of entries that this release writes. It reads all up to it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Who asked, and in which words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,11 +19,14 @@ pub struct Origin {
     /// The id of the request, as in its answer and in the server's own log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Arc<str>>,
+    /// The address that the request came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Arc<str>>,
 }
 
 impl Origin {
     pub fn new(by: &str, operation: &str) -> Origin {
-        Origin { by: by.into(), operation: operation.into(), request: None }
+        Origin { by: by.into(), operation: operation.into(), request: None, from: None }
     }
 }
 
@@ -53,6 +57,16 @@ pub struct Body {
     pub steps: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub facts: Vec<Fact>,
+    /// What became of users and workspaces, each with its place among all that the entry counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<(u32, Change)>,
+}
+
+/// One thing of an entry that has a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happened<'a> {
+    Event(&'a Event),
+    Change(&'a Change),
 }
 
 /// Why an entry cannot be read.
@@ -77,6 +91,20 @@ impl std::fmt::Display for Unreadable {
 }
 
 impl Body {
+    /// How many numbers it takes.
+    pub fn count(&self) -> usize {
+        self.events.len() + self.people.len()
+    }
+
+    /// All that happened, in order.
+    pub fn happened(&self) -> impl Iterator<Item = Happened<'_>> {
+        let (mut events, mut people) = (self.events.iter(), self.people.iter().peekable());
+        (0..self.count()).map_while(move |place| match people.next_if(|(at, _)| *at as usize == place) {
+            Some((_, change)) => Some(Happened::Change(change)),
+            None => events.next().map(Happened::Event),
+        })
+    }
+
     /// Its events, command by command.
     pub fn commands(&self) -> impl Iterator<Item = &[Event]> {
         let mut rest = &self.events[..];
@@ -130,6 +158,7 @@ mod tests {
                 Fact::Exited { workload: WorkloadId(7), unit: 0, code: 137, detail: Some("killed".into()) },
                 Fact::Exited { workload: WorkloadId(8), unit: 0, code: 1, detail: None },
             ],
+            people: Vec::new(),
         }
     }
 
@@ -150,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_later_version_is_told_from_garbage() {
-        assert!(matches!(Body::decode(br#"{"v":2,"new":1}"#), Err(Unreadable::Newer { found: 2 })));
+        assert!(matches!(Body::decode(br#"{"v":3,"new":1}"#), Err(Unreadable::Newer { found: 3 })));
         assert!(matches!(Body::decode(br#"{"v":1}"#), Err(Unreadable::Malformed(_))));
         assert!(matches!(Body::decode(b"\xff"), Err(Unreadable::Malformed(_))));
     }

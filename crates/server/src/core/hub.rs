@@ -3,10 +3,12 @@
 //! A watcher keeps nothing here but the number of the event that it wants next. So a slow one costs no memory and
 //! delays nobody: the ring moves on, and who falls out of it is told so.
 
+use super::seal;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, RwLock};
+use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 use std::time::Duration;
+use tidegate_engine::ids::WorkloadId;
 use tokio::sync::{Notify, watch};
 
 /// Events kept for watchers that come back: ten minutes at a hundred a second.
@@ -24,6 +26,7 @@ pub struct Line {
     /// Who may be interested: names, for filters.
     pub topic: Topic,
     frame: LazyLock<Frame, Write>,
+    opened: OnceLock<Option<Box<str>>>,
 }
 
 /// Writes a line out; called once, by whoever wants to read it first.
@@ -55,12 +58,19 @@ impl Line {
             text.push_str(END);
             Frame { text: text.into(), data: at }
         };
-        Line { number, topic, frame: LazyLock::new(Box::new(write)) }
+        Line { number, topic, frame: LazyLock::new(Box::new(write)), opened: OnceLock::new() }
     }
 
-    /// As a watcher gets it.
+    /// As a watcher gets it, with names under seal.
     pub fn frame(&self) -> &str {
         &self.frame.text
+    }
+
+    /// As a watcher gets it from whom nothing is hidden.
+    pub fn opened(&self) -> &str {
+        let open = |text: &str| seal::is_sealed(text).then(|| seal::open(text, |_| true).into());
+        let opened = self.opened.get_or_init(|| open(&self.frame.text));
+        opened.as_deref().unwrap_or(&self.frame.text)
     }
 
     /// JSON.
@@ -76,6 +86,8 @@ pub struct Topic {
     pub name: Arc<str>,
     /// The quota of a workload, or the quota itself.
     pub quota: Option<Arc<str>>,
+    /// The workload, by number: names are used again.
+    pub workload: Option<WorkloadId>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

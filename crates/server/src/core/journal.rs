@@ -111,7 +111,8 @@ impl Journal {
         {
             let mut world = self.shared.world.write().expect("the writer does not panic while it decides");
             let receipts = std::mem::take(&mut world.receipts).undone_from(next);
-            *world = World { receipts, ..read.world };
+            *world = World { receipts, people_changed: true, ..read.world };
+            self.shared.publish_people(&mut world);
             self.outbox.restate(&world);
             self.shared.durable.send_modify(|durable| {
                 *durable = Durable { next, failures: durable.failures + 1 };

@@ -1,6 +1,7 @@
 //! Events as watchers read them: the words and fields of the simulator's JSON, with a number and the time of day.
 
 use super::hub::{Kind, Line, Topic};
+use super::seal;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tidegate_api::time::Time;
@@ -10,19 +11,19 @@ use tidegate_sim::report::json::fields;
 use tidegate_sim::report::labels::Directory;
 use tidegate_sim::report::note::{Detail, Note, Subject};
 
-/// The line of an event; `None` for what people are not told. The engine has applied it. `names` knows what the reader
-/// may see.
+/// The line of an event; `None` for what people are not told. The engine has applied it. Its names may be under seal.
 pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
     let note = Note::of(event, names)?;
-    let (kind, name) = match &note.subject {
+    let (kind, shown) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),
         Subject::Quota(name) => (Kind::Quota, name.as_str()),
         Subject::Node(name) => (Kind::Node, name.as_str()),
         Subject::Everything => return None,
     };
     let workload = super::shell::workload_of(&event.kind);
-    let shown = workload.filter(|id| names.sees_workload(*id));
-    let name: Arc<str> = name.into();
+    let shown: Arc<str> = shown.into();
+    // Filters are about names as they are.
+    let name = if seal::is_sealed(&shown) { seal::open(&shown, |_| true).into() } else { shown.clone() };
     let quota = match kind {
         Kind::Quota => Some(name.clone()),
         _ => workload
@@ -30,9 +31,9 @@ pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) 
             .and_then(|w| engine.quota(w.spec.quota))
             .map(|quota| Arc::from(&*quota.name)),
     };
-    let topic = Topic { kind, name: name.clone(), quota };
+    let topic = Topic { kind, name, quota, workload };
     // Names and figures are of this moment; they are written out when somebody reads them.
-    Some(Line::new(number, note.word, topic, move || json(number, kind, &name, shown, &note)))
+    Some(Line::new(number, note.word, topic, move || json(number, kind, &shown, workload, &note)))
 }
 
 fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note: &Note) -> String {
@@ -41,7 +42,7 @@ fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note:
     object.insert("at".into(), json!(Time::from(note.at)));
     object.insert(kind.word().into(), json!(name));
     if let Some(id) = workload {
-        object.insert("uid".into(), json!(format!("w-{}", id.0)));
+        object.insert("uid".into(), json!(seal::uid_like(name, id)));
     }
     object.insert("event".into(), json!(note.word));
     object.extend(fields(note).into_iter().map(|(key, value)| (key.to_string(), value)));

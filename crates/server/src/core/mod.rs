@@ -16,6 +16,8 @@ pub mod past;
 pub mod receipts;
 pub mod recovery;
 mod retire;
+pub mod rooms;
+pub mod seal;
 pub mod shell;
 pub mod vital;
 pub mod world;

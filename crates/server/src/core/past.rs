@@ -1,6 +1,6 @@
 //! What is read back from the store: workloads that left memory, and events by their numbers.
 
-use super::entry::Body;
+use super::entry::{Body, Happened};
 use super::lines;
 use super::world::World;
 use serde::{Deserialize, Serialize};
@@ -34,10 +34,14 @@ pub fn remains(row: &StoredPast) -> Option<Remains> {
 /// The events with these numbers, ascending; those that were archived are left out.
 pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>, StoreError> {
     let mut found = Vec::new();
-    let mut entry: Option<(u64, Vec<Event>)> = None;
+    let mut entry: Option<(u64, Body)> = None;
     for &number in numbers {
-        let inside = |(first, events): &(u64, Vec<Event>)| {
-            number.checked_sub(*first).and_then(|at| events.get(at as usize)).cloned()
+        let inside = |(first, body): &(u64, Body)| {
+            let place = number.checked_sub(*first)?;
+            match body.happened().nth(place as usize)? {
+                Happened::Event(event) => Some(event.clone()),
+                Happened::Change(_) => None,
+            }
         };
         if let Some(event) = entry.as_ref().and_then(inside) {
             found.push((number, event));
@@ -51,27 +55,23 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
         entry = stored
             .into_iter()
             .next()
-            .and_then(|stored| Body::decode(&stored.body).ok().map(|body| (stored.first, body.events)));
+            .and_then(|stored| Body::decode(&stored.body).ok().map(|body| (stored.first, body)));
         found.extend(entry.as_ref().and_then(inside).map(|event| (number, event)));
     }
     Ok(found)
 }
 
-/// Events as they were published, with the names of today as the reader of `names` may see them. `gone` is a workload that has left memory, by its name.
-pub fn lines(
-    world: &World,
-    names: &dyn Directory,
-    events: &[(u64, Event)],
-    gone: Option<(WorkloadId, &str)>,
-) -> Vec<ApiEvent> {
-    let names = Remembering { names, gone };
+/// Events as they were published, with the names of today. `gone` is a workload that has left memory, by its name:
+/// whoever asks sees it.
+pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<(WorkloadId, &str)>) -> Vec<ApiEvent> {
+    let names = Remembering { names: world, gone };
     let line = |(number, event): &(u64, Event)| lines::line(&names, &world.engine, *number, event);
     events.iter().filter_map(line).filter_map(|line| serde_json::from_str(line.data()).ok()).collect()
 }
 
 /// Names, and that of one workload that has been forgotten.
 struct Remembering<'a> {
-    names: &'a dyn Directory,
+    names: &'a World,
     gone: Option<(WorkloadId, &'a str)>,
 }
 
@@ -85,10 +85,6 @@ impl Names for Remembering<'_> {
             Some((gone, name)) if gone == id => Cow::Borrowed(name),
             _ => self.names.workload_name(id),
         }
-    }
-
-    fn sees_workload(&self, id: WorkloadId) -> bool {
-        self.gone.is_some_and(|(gone, _)| gone == id) || self.names.sees_workload(id)
     }
 
     fn model_names(&self, pool: PoolId) -> &[Box<str>] {

@@ -101,7 +101,7 @@ fn replay(read: &mut Read, entry: &StoredEntry) -> Result<(), RecoveryError> {
     let body = Body::decode(&entry.body).map_err(|why| RecoveryError::Entry { first, why })?;
     read.world.replay(body, |world, event| {
         if world.next >= read.oldest {
-            read.lines.extend(lines::line(&world.engine, &world.engine, world.next, event));
+            read.lines.extend(lines::line(world, &world.engine, world.next, event));
         }
     });
     Ok(())
@@ -121,7 +121,7 @@ fn read_documents(reader: &dyn Reader, world: &mut World) -> Result<(), Recovery
                 let workload = WorkloadId(u32::try_from(id).unwrap_or(u32::MAX));
                 let document: Document = serde_json::from_slice(&bytes)
                     .map_err(|why| RecoveryError::Document { workload: id, why })?;
-                world.documents.insert(workload, Arc::new(document));
+                world.file(workload, Arc::new(document));
             }
         }
     }

@@ -30,7 +30,7 @@ pub(super) fn retire(world: &mut World, now: Tick, retain: Span, out: &mut Vec<P
 }
 
 fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
-    let resource = view::workload(world, &world.engine, id, now)?;
+    let resource = view::workload(world, id, now)?;
     let w = world.engine.workload(id)?;
     let record = world.shell.workloads.get(&id)?;
     let (workspace, quota) =

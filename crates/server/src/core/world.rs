@@ -1,24 +1,29 @@
 //! All that the service knows, in memory: the books, and what it notes beside them.
 
-use super::entry::{Body, Origin};
+use super::entry::{Body, Happened, Origin};
 use super::receipts::Receipts;
+use super::rooms::{Ownership, Rooms};
 use super::shell::Shell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidegate_api::convert::DEFAULT_WORKSPACE;
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_api::name::Name;
+use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 use tidegate_engine::{Engine, Event, EventKind};
 use tidegate_executor::dispatch::{Change, Dispatch};
 use tidegate_executor::{Launch, Work};
+use tidegate_identity::people::ADMIN;
+use tidegate_identity::{Change as PeopleChange, People};
 
 pub use tidegate_api::workload::Document;
+use tidegate_api::workload::Visibility;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct World {
     pub engine: Engine,
     pub shell: Shell,
+    pub people: People,
     /// Number of the next event.
     pub next: u64,
     /// The latest time that the engine was told, with or without an event: it refuses to go back, and a snapshot
@@ -29,6 +34,9 @@ pub struct World {
     /// What was submitted, as it was submitted. Lies beside the log.
     #[serde(skip)]
     pub documents: BTreeMap<WorkloadId, Arc<Document>>,
+    /// Which workloads somebody sees: follows from the documents.
+    #[serde(skip)]
+    pub rooms: Rooms,
     /// Lie beside the log, too.
     #[serde(skip)]
     pub receipts: Receipts,
@@ -38,6 +46,9 @@ pub struct World {
     /// Whether it is to be told everything, changed or not.
     #[serde(skip)]
     pub(super) restate: bool,
+    /// Whether those who let people in have not seen all changes of `people` yet.
+    #[serde(skip)]
+    pub(super) people_changed: bool,
 }
 
 impl World {
@@ -47,17 +58,41 @@ impl World {
         self.changes.extend(self.dispatch.follow(&self.engine, self.next, event));
         if let EventKind::Forgotten { workload } = &event.kind {
             self.documents.remove(workload);
+            self.rooms.remove(*workload);
         }
         self.next += 1;
         self.at = self.at.max(event.at);
     }
 
+    /// Takes in what was submitted; the engine knows the workload.
+    pub(super) fn file(&mut self, id: WorkloadId, document: Arc<Document>) {
+        if let Some(w) = self.engine.workload(id) {
+            let owner = w.spec.owner.map_or(ADMIN, |owner| owner.member);
+            let private = document.spec.visibility == Some(Visibility::Private);
+            self.rooms.insert(id, Ownership { workspace: w.spec.workspace, owner, private });
+        }
+        self.documents.insert(id, document);
+    }
+
+    /// Takes in a change of users or workspaces.
+    pub(super) fn take_in(&mut self, change: &PeopleChange) {
+        self.people.apply(self.next, change);
+        self.people_changed = true;
+        self.next += 1;
+        self.at = self.at.max(change.at);
+    }
+
     /// Takes in an entry of the log. `tell` sees each event when the engine has applied it.
     pub(super) fn replay(&mut self, body: Body, mut tell: impl FnMut(&World, &Event)) {
-        for event in &body.events {
-            self.engine.apply(event);
-            tell(self, event);
-            self.observe(event, &body.origin);
+        for happened in body.happened() {
+            match happened {
+                Happened::Event(event) => {
+                    self.engine.apply(event);
+                    tell(self, event);
+                    self.observe(event, &body.origin);
+                }
+                Happened::Change(change) => self.take_in(change),
+            }
         }
         body.facts.iter().for_each(|fact| self.shell.learn(fact));
         self.changes.clear();
@@ -68,11 +103,18 @@ impl World {
         World {
             engine: self.engine.clone(),
             shell: self.shell.clone(),
+            people: self.people.clone(),
             next: self.next,
             at: self.at,
             dispatch: self.dispatch.clone(),
             ..World::default()
         }
+    }
+
+    /// The name of a workspace. One that was deleted has left workloads that have ended.
+    pub fn room_name(&self, id: WorkspaceId) -> Name {
+        let name = self.people.workspace(id).and_then(|room| room.name.parse().ok());
+        name.unwrap_or_else(|| "deleted".parse().expect("a name"))
     }
 
     /// How a workload is started.
@@ -97,7 +139,7 @@ impl World {
             working_dir: spec.working_dir.as_deref().map(Into::into),
             grace: w.spec.grace,
             base_path: matches!(w.spec.module, Module::Notebook | Module::Service)
-                .then(|| format!("/{DEFAULT_WORKSPACE}/{}", w.spec.name).into()),
+                .then(|| format!("/{}/{}", self.room_name(w.spec.workspace), w.spec.name).into()),
             directory_of: document.directory_of.map(WorkloadId),
             keep_up: w.spec.module == Module::Service && spec.restarts.is_none(),
             work,

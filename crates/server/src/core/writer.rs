@@ -166,6 +166,7 @@ impl Writer {
             }
         }
         super::retire::retire(&mut world, self.shared.clock.now(), self.habits.retain, &mut prepared);
+        self.shared.publish_people(&mut world);
         let notices = outbox::collect(&mut world);
         let tally = self.shared.metrics.decided(&world, &prepared, answers.len(), watch.elapsed());
         let snapshot = (world.next >= self.snapshot.saturating_add(self.habits.snapshot_every)).then(|| {

@@ -23,7 +23,6 @@ pub struct App(Arc<Parts>);
 pub struct Parts {
     pub control: Control,
     pub admin: TokenHash,
-    pub admin_name: Arc<str>,
     pub samples: Arc<Samples>,
     /// Turns for simulations.
     pub simulations: Arc<Semaphore>,
@@ -64,18 +63,7 @@ impl App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
         let seats = Arc::new(Semaphore::new(limits.watchers));
-        let admin_name = super::auth::ADMIN.into();
-        App(Arc::new(Parts {
-            control,
-            admin,
-            admin_name,
-            samples,
-            simulations,
-            limits,
-            seats,
-            work,
-            readers,
-        }))
+        App(Arc::new(Parts { control, admin, samples, simulations, limits, seats, work, readers }))
     }
 
     /// A place for somebody who stays: each holds one as long as it watches.

@@ -1,25 +1,98 @@
-//! Who is asking. Every route but health and version wants a token.
+//! Who is asking. Every route but health, version and log-in wants a token.
 
 use super::app::App;
+use super::eyes;
 use super::problem::Refused;
+use super::rights::{Need, need};
 use crate::token::TokenHash;
-use axum::extract::{Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use std::convert::Infallible;
 use std::sync::Arc;
 use tidegate_api::problem::{Code, Problem};
+use tidegate_engine::ids::Tick;
+use tidegate_identity::people::{ADMIN, ADMIN_NAME};
+use tidegate_identity::record::{TokenId, TokenKind};
+use tidegate_identity::{Action, People, Resource, Verdict, Who, may};
 
-/// The administrator, until there are more people.
-pub const ADMIN: &str = "admin";
-
-/// Whoever a token belongs to.
+/// Whoever a credential belongs to.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub name: Arc<str>,
+    pub who: Who,
+    /// What lets it in; `None`: the administrator's token of the data directory.
+    pub token: Option<TokenId>,
+    pub expires: Option<Tick>,
 }
 
-/// Lets nobody pass without a token that is known.
+impl Caller {
+    /// Whoever has the data directory.
+    pub fn administrator() -> Caller {
+        let who = Who { user: ADMIN, scope: None, kind: TokenKind::Bearer };
+        Caller { name: ADMIN_NAME.into(), who, token: None, expires: None }
+    }
+
+    /// Whom a secret lets in.
+    pub fn of(people: &People, admin: &TokenHash, secret: &str, now: Tick) -> Option<Caller> {
+        // Comparing hashes tells nobody how much of a guess was right.
+        let hash = TokenHash::of(secret);
+        if hash == *admin {
+            return Some(Caller::administrator());
+        }
+        let token = people.token_with(&hash.0)?;
+        let user = people.user(token.user).filter(|user| !user.disabled)?;
+        let good = token.is_good(now) && token.kind != TokenKind::Invitation;
+        good.then(|| Caller {
+            name: (*user.name).into(),
+            who: Who { user: user.id, scope: token.scope, kind: token.kind },
+            token: Some(token.id),
+            expires: token.expires,
+        })
+    }
+
+    /// Whether it may do something; `missing` is the answer to who may not know that it is there.
+    pub fn check(
+        &self,
+        people: &People,
+        action: Action,
+        resource: Resource,
+        missing: impl FnOnce() -> Problem,
+    ) -> Result<(), Problem> {
+        match may(people, &self.who, action, resource) {
+            Verdict::Allowed => Ok(()),
+            Verdict::Denied { because } => Err(Problem::new(Code::Denied, because)),
+            Verdict::Hidden => Err(missing()),
+        }
+    }
+
+    /// Whether it may do something to the platform as a whole.
+    pub fn platform(&self, people: &People, action: Action) -> Result<(), Problem> {
+        let gone = || Problem::new(Code::Denied, "this user may nothing any more");
+        self.check(people, action, Resource::Platform, gone)
+    }
+
+    pub fn may(&self, people: &People, action: Action, resource: Resource) -> bool {
+        may(people, &self.who, action, resource).is_allowed()
+    }
+
+    /// Whether nothing is hidden from it.
+    pub fn sees_all(&self, people: &People) -> bool {
+        people.user(self.who.user).is_some_and(|user| user.platform_admin && !user.disabled)
+    }
+}
+
+impl FromRequestParts<App> for Caller {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Caller, Infallible> {
+        Ok(parts.extensions.get::<Caller>().expect("the route is authenticated").clone())
+    }
+}
+
+/// Lets nobody pass without a credential that is known.
 pub async fn authenticate(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) else {
@@ -27,12 +100,38 @@ pub async fn authenticate(State(app): State<App>, mut request: Request, next: Ne
             .hint("send `Authorization: Bearer TOKEN`; the administrator's token is DIR/admin.token");
         return Refused(problem).into_response();
     };
-    // Comparing hashes tells nobody how much of a guess was right.
-    if TokenHash::of(token.trim()) != app.admin {
-        let problem = Problem::new(Code::Unauthenticated, "the token is not known")
-            .hint("it may belong to another server, or have been replaced; see DIR/admin.token");
-        return Refused(problem).into_response();
+    match app.caller(token.trim()) {
+        Some(caller) => {
+            if let Err(problem) = admit(&app, &caller, &request) {
+                return Refused(problem).into_response();
+            }
+            request.extensions_mut().insert(caller.clone());
+            let response = next.run(request).await;
+            eyes::open_answer(&app, &caller, response).await
+        }
+        None => {
+            let problem = Problem::new(Code::Unauthenticated, "the token is not known, or is good no longer")
+                .hint("it may have expired or been revoked; the administrator's is in DIR/admin.token");
+            Refused(problem).into_response()
+        }
     }
-    request.extensions_mut().insert(Caller { name: app.admin_name.clone() });
-    next.run(request).await
+}
+
+/// Whether somebody may come to a route at all; what the route is about is looked at there.
+fn admit(app: &App, caller: &Caller, request: &Request) -> Result<(), Problem> {
+    // Where there is no route there is nothing to protect.
+    let Some(route) = request.extensions().get::<MatchedPath>() else { return Ok(()) };
+    match need(request.method().as_str(), route.as_str()) {
+        Some(Need::Known | Need::Thing(_)) => Ok(()),
+        Some(Need::Platform(action)) => caller.platform(&app.control.people(), action),
+        // The router then says that there is no such method.
+        None => Ok(()),
+    }
+}
+
+impl App {
+    /// Whom a secret lets in.
+    pub fn caller(&self, secret: &str) -> Option<Caller> {
+        Caller::of(&self.control.people(), &self.admin, secret, self.control.clock().now())
+    }
 }

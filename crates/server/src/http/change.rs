@@ -10,7 +10,7 @@ use crate::core::deck::{Deck, Receipt};
 use crate::core::entry::Origin;
 use crate::core::recovery;
 use axum::body::Bytes;
-use axum::extract::{FromRequestParts, OptionalFromRequestParts};
+use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts};
 use axum::http::header::{CONTENT_TYPE, ETAG};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
@@ -18,15 +18,19 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tidegate_api::limits::MAX_IDEMPOTENCY_KEY;
 use tidegate_api::problem::{Code, Problem};
+use tidegate_identity::Action;
 
 /// How a change was asked for. Taken from the head of a request.
 #[derive(Clone, Debug)]
 pub struct Change {
-    by: Arc<str>,
+    caller: Caller,
     request: Arc<str>,
+    /// Where it came from.
+    from: Option<Arc<str>>,
     dry_run: bool,
     /// The Idempotency-Key, made the caller's own.
     key: Option<Box<str>>,
@@ -74,11 +78,13 @@ impl FromRequestParts<App> for Change {
             );
             return Err(Refused(Problem::new(Code::BadParameter, detail)));
         }
+        let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>();
         Ok(Change {
-            by: caller.name.clone(),
+            caller: caller.clone(),
             request: request.0.clone(),
+            from: peer.map(|ConnectInfo(peer)| peer.ip().to_string().into()),
             dry_run: dry_run(parts)?,
-            key: key.map(|key| format!("{}/{key}", caller.name).into()),
+            key: key.map(|key| format!("{}/{key}", caller.who.user.0).into()),
             target: key.map(|_| target(parts)),
             if_match: text("if-match")?.map(Into::into),
         })
@@ -141,6 +147,23 @@ impl Change {
         self.dry_run
     }
 
+    /// Forgets its Idempotency-Key: the answer carries a secret, which is kept nowhere.
+    #[must_use]
+    pub fn not_remembered(self) -> Change {
+        Change { key: None, ..self }
+    }
+
+    /// Who asks.
+    pub fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Whether who asks may do something to the platform as a whole. Asked again where it is done: rights may have
+    /// gone meanwhile.
+    pub fn platform(&self, deck: &Deck<'_>, action: Action) -> Result<(), Problem> {
+        self.caller.platform(&deck.world().people, action)
+    }
+
     /// What must be the version of a resource for it to be changed; an error if nothing is said.
     pub fn must_match(&self, version: u64) -> Result<(), Problem> {
         let version = version.to_string();
@@ -180,8 +203,12 @@ impl Change {
         T: Serialize + Send + 'static,
         F: FnOnce(&mut Deck<'_>, &Change) -> Result<Made<T>, Problem> + Send + 'static,
     {
-        let origin =
-            Origin { by: self.by.clone(), operation: operation.into(), request: Some(self.request.clone()) };
+        let origin = Origin {
+            by: self.caller.name.clone(),
+            operation: operation.into(),
+            request: Some(self.request.clone()),
+            from: self.from.clone(),
+        };
         if self.dry_run {
             let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
             let (settled, prepared) = previewed.map_err(unavailable)?;

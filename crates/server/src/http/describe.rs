@@ -96,11 +96,11 @@ fn statuses(path: &str, operation: &Map<String, Value>, changes: bool) -> BTreeS
     if operation.contains_key("security") {
         return BTreeSet::new();
     }
-    let mut all = BTreeSet::from([401, 503]);
+    let mut all = BTreeSet::from([401, 403, 503]);
     if operation.contains_key("parameters") {
         all.insert(400);
     }
-    if path.contains("{name}") {
+    if path.contains("{") {
         all.insert(404);
     }
     if operation.contains_key("requestBody") {

@@ -1,7 +1,8 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, logs, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+    apply, logs, members, nodes, pools, quotas, roles, series, simulations, system, tokens, users, watch,
+    workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -58,6 +59,31 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         series::of_quota,
         series::of_workload,
         logs::logs,
+        workspaces::list,
+        workspaces::get,
+        workspaces::create,
+        workspaces::put,
+        workspaces::attach,
+        workspaces::detach,
+        workspaces::delete,
+        members::list,
+        members::set,
+        members::remove,
+        members::create_account,
+        members::delete_account,
+        users::list,
+        users::get,
+        users::create,
+        users::put,
+        users::delete,
+        tokens::list,
+        tokens::create,
+        tokens::revoke,
+        roles::list,
+        roles::get,
+        roles::create,
+        roles::put,
+        roles::delete,
         simulations::run,
         apply::apply,
         watch::watch,

@@ -4,11 +4,12 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, logs, nodes, pools, quotas, series, simulations, system, watch, workload_lists, workloads,
+    apply, logs, members, nodes, pools, quotas, roles, series, simulations, system, tokens, users, watch,
+    workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::{get, post};
+use axum::routing::{delete, get, post, put};
 
 /// Stands before every route of the API. Written out at each: a nested router makes a new address for every request.
 pub const API: &str = "/api/v1";
@@ -63,6 +64,23 @@ fn api() -> Router<App> {
         .route(&at("/workloads/{name}/events"), get(workload_lists::events))
         .route(&at("/workloads/{name}/logs"), get(logs::logs))
         .route(&at("/workloads/{name}/series"), get(series::of_workload))
+        .route(&at("/workspaces"), get(workspaces::list).post(workspaces::create))
+        .route(
+            &at("/workspaces/{name}"),
+            get(workspaces::get).put(workspaces::put).delete(workspaces::delete),
+        )
+        .route(&at("/workspaces/{name}/-attach"), post(workspaces::attach))
+        .route(&at("/workspaces/{name}/-detach"), post(workspaces::detach))
+        .route(&at("/workspaces/{name}/members"), get(members::list))
+        .route(&at("/workspaces/{name}/members/{user}"), put(members::set).delete(members::remove))
+        .route(&at("/workspaces/{name}/service-accounts"), post(members::create_account))
+        .route(&at("/workspaces/{name}/service-accounts/{user}"), delete(members::delete_account))
+        .route(&at("/users"), get(users::list).post(users::create))
+        .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
+        .route(&at("/tokens"), get(tokens::list).post(tokens::create))
+        .route(&at("/tokens/{name}"), delete(tokens::revoke))
+        .route(&at("/roles"), get(roles::list).post(roles::create))
+        .route(&at("/roles/{name}"), get(roles::get).put(roles::put).delete(roles::delete))
         .route(&at("/simulations"), post(simulations::run))
         .route(&at("/apply"), post(apply::apply))
         .route(&at("/watch"), get(watch::watch))

@@ -4,7 +4,8 @@ use super::super::app::App;
 use super::super::change::{Change, Made};
 use super::super::extract::Manifests;
 use super::super::problem::Refused;
-use super::{DryRunParams, pools, quotas, workloads};
+use super::super::scope::Scope;
+use super::{DryRunParams, pools, quotas, workloads, workspaces};
 use crate::core::deck::Deck;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -15,8 +16,10 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::quota::{NewQuota, QuotaSpec};
 use tidegate_api::resource::differences;
 use tidegate_api::workload::NewWorkload;
+use tidegate_api::workspace::NewWorkspace;
 use tidegate_engine::Command;
 use tidegate_engine::words::Mode;
+use tidegate_identity::Action;
 
 /// What became of a manifest, and which fields changed.
 type Became = Result<(Outcome, Vec<String>), Problem>;
@@ -31,9 +34,9 @@ pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> R
         Err(problem) => return Refused(problem).into_response(),
     };
     change
-        .carry_out(&app, "apply", body.sent, move |deck, _| {
+        .carry_out(&app, "apply", body.sent, move |deck, change| {
             let one = |(index, manifest): (usize, &Manifest)| {
-                let (outcome, changed, problem) = match apply_one(deck, manifest) {
+                let (outcome, changed, problem) = match apply_one(deck, change, manifest) {
                     Ok((outcome, changed)) => (outcome, changed, None),
                     Err(problem) => (Outcome::Refused, Vec::new(), Some(problem)),
                 };
@@ -51,12 +54,34 @@ pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> R
         .await
 }
 
-fn apply_one(deck: &mut Deck<'_>, manifest: &Manifest) -> Became {
+fn apply_one(deck: &mut Deck<'_>, change: &Change, manifest: &Manifest) -> Became {
     match manifest {
-        Manifest::Pool(new) => pool(deck, new),
-        Manifest::Quota(new) => quota(deck, new),
-        Manifest::Workload(new) => workload(deck, new),
+        Manifest::Pool(new) => {
+            change.platform(deck, Action::PoolUpdate)?;
+            pool(deck, new)
+        }
+        Manifest::Quota(new) => {
+            change.platform(deck, Action::QuotaUpdate)?;
+            quota(deck, new)
+        }
+        Manifest::Workspace(new) => workspace(deck, change, new),
+        Manifest::Workload(new) => workload(deck, change, new),
     }
+}
+
+fn workspace(deck: &mut Deck<'_>, change: &Change, new: &NewWorkspace) -> Became {
+    let Some(present) = deck.world().people.workspace_named(&new.metadata.name).map(|room| room.id) else {
+        change.platform(deck, Action::WorkspaceCreate)?;
+        workspaces::create_on(deck, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    workspaces::find(&deck.world().people, change.caller(), Action::WorkspaceUpdate, &new.metadata.name)?;
+    let spec = |deck: &Deck<'_>| {
+        workspaces::show(deck.world(), change.caller(), present).map(|workspace| workspace.spec)
+    };
+    let before = spec(deck);
+    workspaces::set_on(deck, change, present, &new.spec)?;
+    became(differences(&before, &spec(deck)))
 }
 
 fn became(changed: Vec<String>) -> Became {
@@ -97,7 +122,7 @@ fn pool(deck: &mut Deck<'_>, new: &NewPool) -> Became {
 }
 
 fn quota(deck: &mut Deck<'_>, new: &NewQuota) -> Became {
-    let Ok(id) = quotas::find(deck.world(), &new.metadata.name) else {
+    let Ok(id) = quotas::named(deck.world(), &new.metadata.name) else {
         quotas::create_on(deck, new)?;
         return Ok((Outcome::Created, Vec::new()));
     };
@@ -114,11 +139,20 @@ fn quota(deck: &mut Deck<'_>, new: &NewQuota) -> Became {
 
 /// A workload that exists may get another priority or number of replicas. One that has ended with another
 /// specification is submitted anew; with the same, it is left in peace: applying twice is no harm.
-fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
+fn workload(deck: &mut Deck<'_>, change: &Change, new: &NewWorkload) -> Became {
     let name = new.metadata.name.as_ref().map_or("", |name| name.as_str());
-    let Ok(id) = workloads::find(deck.world(), name) else {
-        workloads::submit_on(deck, new.clone())?;
-        return Ok((Outcome::Created, Vec::new()));
+    let caller = change.caller();
+    let scope = Scope {
+        caller: caller.clone(),
+        workspace: new.spec.workspace.as_ref().map(|name| name.as_str().into()),
+    };
+    let id = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
+        Ok(id) => id,
+        Err(problem) if problem.code != Code::NotFound => return Err(problem),
+        Err(_) => {
+            workloads::submit_on(deck, caller, new.clone())?;
+            return Ok((Outcome::Created, Vec::new()));
+        }
     };
     let (Some(document), Some(w)) = (deck.world().documents.get(&id), deck.world().engine.workload(id))
     else {
@@ -133,7 +167,7 @@ fn workload(deck: &mut Deck<'_>, new: &NewWorkload) -> Became {
         return became(Vec::new());
     }
     if ended {
-        workloads::submit_on(deck, new.clone())?;
+        workloads::submit_on(deck, caller, new.clone())?;
         return Ok((Outcome::Created, changed));
     }
     if changed.iter().any(|field| field != "/priority" && field != "/replicas") {

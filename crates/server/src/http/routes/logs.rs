@@ -3,6 +3,7 @@
 use super::super::app::App;
 use super::super::extract::{Named, Params};
 use super::super::problem::Refused;
+use super::super::scope::Scope;
 use super::workloads;
 use crate::output::reading::{Piece, Reading, Wish};
 use crate::output::trail::Place;
@@ -47,6 +48,12 @@ pub struct LogsQuery {
     follow: bool,
     /// Go on behind these places, separated by commas: the latest `at` of each replica.
     after: Option<String>,
+    /// The workload's workspace, where the caller has several.
+    #[allow(
+        dead_code,
+        reason = "read with the head of the request; listed so that it is no unknown parameter"
+    )]
+    workspace: Option<String>,
 }
 
 impl LogsQuery {
@@ -74,12 +81,13 @@ fn place(text: &str) -> Result<(u32, Place), Problem> {
     responses((status = 200, content((String = "text/plain"), (Output = "text/event-stream"))), (status = "default", body = Problem)))]
 pub async fn logs(
     State(app): State<App>,
+    scope: Scope,
     Named(name): Named,
     Params(query): Params<LogsQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
     let wish = query.wish()?;
-    let workload: Workload = workloads::any(&app, &name).await?;
+    let workload: Workload = workloads::any(&app, &scope, &name).await?;
     let id = uid::as_workload(&workload.metadata.uid).ok_or_else(|| nothing(&workload, "it is gone"))?;
     let Some(places) = &app.work.places else {
         return Err(nothing(&workload, "the virtual executor starts nothing"));

@@ -3,15 +3,20 @@
 
 pub mod apply;
 pub mod logs;
+pub mod members;
 pub mod nodes;
 pub mod pools;
 pub mod quotas;
+pub mod roles;
 pub mod series;
 pub mod simulations;
 pub mod system;
+pub mod tokens;
+pub mod users;
 pub mod watch;
 pub mod workload_lists;
 pub mod workloads;
+pub mod workspaces;
 
 use serde::Deserialize;
 use tidegate_api::page::{PageQuery, PageToken};

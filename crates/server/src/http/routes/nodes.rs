@@ -46,8 +46,7 @@ pub fn find(world: &World, name: &str) -> Result<(PoolId, NodeId), Problem> {
 }
 
 fn show(world: &World, (pool, node): (PoolId, NodeId)) -> Result<Node, Problem> {
-    view::node(world, &world.engine, pool, node)
-        .ok_or_else(|| Problem::new(Code::NotFound, "the node is gone"))
+    view::node(world, pool, node).ok_or_else(|| Problem::new(Code::NotFound, "the node is gone"))
 }
 
 /// List nodes, pools in order of creation.
@@ -64,7 +63,7 @@ pub async fn list(State(app): State<App>, Params(query): Params<NodeQuery>) -> A
             pool.nodes.iter().filter(move |node| in_state(node.state)).map(move |node| (pool.id, node.id))
         });
         let (ids, next_page_token) = page.cut(ids);
-        let nodes = ids.into_iter().filter_map(|(pool, node)| view::node(world, &world.engine, pool, node));
+        let nodes = ids.into_iter().filter_map(|(pool, node)| view::node(world, pool, node));
         let items = nodes.map(|node| app.work.here.node(node)).collect();
         Ok(NodeList { items, next_page_token })
     });

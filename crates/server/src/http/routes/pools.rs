@@ -26,7 +26,7 @@ pub fn find(world: &World, name: &str) -> Result<PoolId, Problem> {
 }
 
 fn show(world: &World, id: PoolId) -> Result<Pool, Problem> {
-    view::pool(world, &world.engine, id).ok_or_else(|| Problem::new(Code::NotFound, "the pool is gone"))
+    view::pool(world, id).ok_or_else(|| Problem::new(Code::NotFound, "the pool is gone"))
 }
 
 /// List pools.
@@ -37,7 +37,7 @@ pub async fn list(State(app): State<App>, Params(params): Params<PageParams>) ->
     let outcome = app.control.read(|world, _| {
         let (ids, next_page_token) = page.cut(world.shell.pools.keys());
         Ok(PoolList {
-            items: ids.into_iter().filter_map(|id| view::pool(world, &world.engine, *id)).collect(),
+            items: ids.into_iter().filter_map(|id| view::pool(world, *id)).collect(),
             next_page_token,
         })
     });

@@ -2,8 +2,10 @@
 
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
+use super::super::auth::Caller;
 use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named, Params};
+use super::super::sight;
 use super::{DryRunParams, PageParams, page};
 use crate::core::deck::Deck;
 use crate::core::world::World;
@@ -37,16 +39,14 @@ pub struct QuotaQuery {
     page_token: Option<String>,
 }
 
-/// The quota of this name, or a 404.
-pub fn find(world: &World, name: &str) -> Result<QuotaId, Problem> {
-    world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some()).ok_or_else(|| {
-        Problem::new(Code::NotFound, format!("there is no quota {name}"))
-            .hint("`tidegate quota list` lists them")
-    })
+/// The quota of this name, for those from whom none is hidden.
+pub fn named(world: &World, name: &str) -> Result<QuotaId, Problem> {
+    let found = world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some());
+    found.ok_or_else(|| sight::missing(name))
 }
 
 fn show(world: &World, id: QuotaId) -> Result<Quota, Problem> {
-    view::quota(world, &world.engine, id).ok_or_else(|| Problem::new(Code::NotFound, "the quota is gone"))
+    view::quota(world, id).ok_or_else(|| Problem::new(Code::NotFound, "the quota is gone"))
 }
 
 fn version(world: &World, id: QuotaId) -> u64 {
@@ -61,10 +61,14 @@ fn made(deck: &Deck<'_>, status: StatusCode, id: QuotaId) -> Result<Made<Quota>,
 /// List quotas, in tree order.
 #[utoipa::path(get, path = "/api/v1/quotas", tag = "quotas", params(QuotaQuery),
     responses((status = 200, body = QuotaList), (status = "default", body = Problem)))]
-pub async fn list(State(app): State<App>, Params(query): Params<QuotaQuery>) -> Answered<QuotaList> {
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    Params(query): Params<QuotaQuery>,
+) -> Answered<QuotaList> {
     let page = page(query.limit, query.page_token.as_deref())?;
     let outcome = app.control.read(|world, _| {
-        let all = view::quotas(world, &world.engine).into_iter().filter(|quota| {
+        let all = sight::quotas(world, &caller).into_iter().filter(|quota| {
             query.pool.as_ref().is_none_or(|pool| quota.status.pool.as_str() == pool)
                 && query
                     .parent
@@ -80,15 +84,20 @@ pub async fn list(State(app): State<App>, Params(query): Params<QuotaQuery>) -> 
 /// All quotas as trees.
 #[utoipa::path(get, path = "/api/v1/quotas:tree", tag = "quotas",
     responses((status = 200, body = QuotaForest), (status = "default", body = Problem)))]
-pub async fn tree(State(app): State<App>) -> Answered<QuotaForest> {
-    read(app.control.read(|world, _| Ok(view::forest(world, &world.engine))).await).map(Answer::new)
+pub async fn tree(State(app): State<App>, caller: Caller) -> Answered<QuotaForest> {
+    let forest = app.control.read(|world, _| Ok(view::forest(sight::quotas(world, &caller))));
+    read(forest.await).map(Answer::new)
 }
 
 /// One quota with its books.
 #[utoipa::path(get, path = "/api/v1/quotas/{name}", tag = "quotas", params(("name" = String, Path, description = "The quota")),
     responses((status = 200, body = Quota), (status = "default", body = Problem)))]
-pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Quota> {
-    let quota = read(app.control.read(|world, _| show(world, find(world, &name)?)).await)?;
+pub async fn get(State(app): State<App>, caller: Caller, Named(name): Named) -> Answered<Quota> {
+    let outcome = app.control.read(|world, _| {
+        let id = sight::find_quota(world, &caller, &name)?;
+        Ok(sight::trim(world, &caller, show(world, id)?))
+    });
+    let quota = read(outcome.await)?;
     Ok(Answer { version: Some(quota.metadata.version.clone()), body: quota })
 }
 
@@ -145,7 +154,7 @@ pub async fn put(
     let mode = params.mode.map_or(tidegate_engine::words::Mode::Refuse, Into::into);
     change
         .carry_out(&app, "quota.set", body.sent, move |deck, change| {
-            let id = find(deck.world(), &name)?;
+            let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             if new.metadata.name.as_str() != name {
                 let detail =
@@ -190,7 +199,7 @@ pub async fn scale(
     let request = body.value;
     change
         .carry_out(&app, "quota.scale", body.sent, move |deck, change| {
-            let id = find(deck.world(), &name)?;
+            let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let command = request.command(&deck.world().engine, id)?;
             deck.command(command)?;
@@ -212,7 +221,7 @@ pub async fn transfer(
     let request = body.value;
     change
         .carry_out(&app, "quota.transfer", body.sent, move |deck, change| {
-            let id = find(deck.world(), &name)?;
+            let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let command = request.command(&deck.world().engine, id)?;
             deck.command(command)?;
@@ -228,13 +237,25 @@ pub async fn transfer(
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
         .carry_out(&app, "quota.delete", Bytes::new(), move |deck, change| {
-            let id = find(deck.world(), &name)?;
+            let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let last = show(deck.world(), id)?;
+            may_delete(deck.world(), id)?;
             deck.command(Command::DeleteQuota { quota: id })?;
             Ok(Made::ok(last))
         })
         .await
+}
+
+/// A quota that workspaces may use is not deleted from under them.
+fn may_delete(world: &World, id: QuotaId) -> Result<(), Problem> {
+    let rooms: Vec<&str> = world.people.attached(id).map(|room| &*room.name).collect();
+    if rooms.is_empty() {
+        return Ok(());
+    }
+    let name = world.engine.quota(id).map_or("it", |quota| &quota.name);
+    let detail = format!("{name} is attached to workspaces: {}", rooms.join(", "));
+    Err(Problem::new(Code::QuotaNotEmpty, detail).hint("detach it first: `tidegate workspace detach`"))
 }
 
 /// Every change of a quota, newest first.
@@ -242,13 +263,14 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
     responses((status = 200, body = QuotaHistory), (status = "default", body = Problem)))]
 pub async fn history(
     State(app): State<App>,
+    caller: Caller,
     Named(name): Named,
     Params(params): Params<PageParams>,
 ) -> Answered<QuotaHistory> {
     let page = page(params.limit, params.page_token.as_deref())?;
     let outcome = app.control.read(|world, _| {
-        let id = find(world, &name)?;
-        let (items, next_page_token) = page.cut(view::history(world, &world.engine, id).into_iter());
+        let id = sight::find_quota(world, &caller, &name)?;
+        let (items, next_page_token) = page.cut(view::history(world, id).into_iter());
         Ok(QuotaHistory { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)
@@ -259,18 +281,17 @@ pub async fn history(
     responses((status = 200, body = QuotaQueue), (status = "default", body = Problem)))]
 pub async fn queue(
     State(app): State<App>,
+    caller: Caller,
     Named(name): Named,
     Params(params): Params<PageParams>,
 ) -> Answered<QuotaQueue> {
     let page = page(params.limit, params.page_token.as_deref())?;
     let outcome = app.control.read(|world, now| {
-        let id = find(world, &name)?;
+        let id = sight::find_quota(world, &caller, &name)?;
         let waiting = world.engine.queue(now, id);
         let (ids, next_page_token) = page.cut(waiting.into_iter().enumerate());
-        let items = ids
-            .into_iter()
-            .filter_map(|(at, id)| view::queue_entry(world, &world.engine, id, at as u32 + 1, now))
-            .collect();
+        let items =
+            ids.into_iter().filter_map(|(at, id)| view::queue_entry(world, id, at as u32 + 1, now)).collect();
         Ok(QuotaQueue { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)

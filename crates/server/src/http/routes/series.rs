@@ -2,8 +2,11 @@
 
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
+use super::super::auth::Caller;
 use super::super::extract::{Named, Params};
-use super::{nodes, quotas, workloads};
+use super::super::scope::Scope;
+use super::super::sight;
+use super::{nodes, workloads};
 use crate::samples::{INTERVAL, Kind, Subject};
 use axum::extract::State;
 use serde::Deserialize;
@@ -17,7 +20,7 @@ use tidegate_engine::ids::{Span, Tick};
 use utoipa::IntoParams;
 
 /// Which part of a series is wanted.
-#[derive(Clone, Copy, Debug, Default, Deserialize, IntoParams)]
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct SeriesParams {
@@ -27,6 +30,12 @@ pub struct SeriesParams {
     to: Option<Time>,
     /// Time between two instants; if absent, so that there are at most some hundred.
     step: Option<Duration>,
+    /// Of a workload: its workspace, where the caller has several.
+    #[allow(
+        dead_code,
+        reason = "read with the head of the request; listed so that it is no unknown parameter"
+    )]
+    workspace: Option<Name>,
 }
 
 /// Points of an answer when nobody says.
@@ -64,10 +73,11 @@ fn named(name: &str) -> Result<Name, Problem> {
     responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
 pub async fn of_quota(
     State(app): State<App>,
+    caller: Caller,
     Named(name): Named,
     Params(params): Params<SeriesParams>,
 ) -> Answered<Series> {
-    read(app.control.read(|world, _| quotas::find(world, &name)).await)?;
+    read(app.control.read(|world, _| sight::find_quota(world, &caller, &name)).await)?;
     let subject = Subject::new(Kind::Quota, &name);
     series(app, subject, named(&name)?, params).await
 }
@@ -92,10 +102,11 @@ pub async fn of_node(
     responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
 pub async fn of_workload(
     State(app): State<App>,
+    scope: Scope,
     Named(name): Named,
     Params(params): Params<SeriesParams>,
 ) -> Answered<Series> {
-    let workload = workloads::any(&app, &name).await?;
+    let workload = workloads::any(&app, &scope, &name).await?;
     let subject = Subject::new(Kind::Workload, &workload.metadata.uid);
     series(app, subject, workload.metadata.name, params).await
 }

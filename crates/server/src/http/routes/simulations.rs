@@ -1,6 +1,7 @@
 //! Simulations: a scenario in virtual time, from nothing or from the present state. The writer knows nothing of them.
 
 use super::super::app::App;
+use super::super::auth::Caller;
 use super::super::change::unavailable;
 use super::super::extract::Json;
 use super::super::problem::Refused;
@@ -15,6 +16,7 @@ use tidegate_api::limits::{MAX_SIMULATION_EVENTS, MAX_SIMULATION_TIME, MAX_SIMUL
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::simulation::{Simulation, SimulationRequest};
 use tidegate_engine::ids::Tick;
+use tidegate_identity::Action;
 use tidegate_sim::report::json::render;
 use tidegate_sim::{Bounds, Going, RunError, SimError, Start, Work, language, run_within};
 
@@ -34,7 +36,14 @@ impl Drop for Leash {
 /// used, and work that runs goes on.
 #[utoipa::path(post, path = "/api/v1/simulations", tag = "simulations", request_body = SimulationRequest,
     responses((status = 200, body = Simulation), (status = "default", body = Problem)))]
-pub async fn run(State(app): State<App>, body: Json<SimulationRequest>) -> Result<Response, Refused> {
+pub async fn run(
+    State(app): State<App>,
+    caller: Caller,
+    body: Json<SimulationRequest>,
+) -> Result<Response, Refused> {
+    if body.value.from_server {
+        caller.platform(&app.control.people(), Action::SimulationFromServer)?;
+    }
     let Ok(turn) = app.simulations.clone().try_acquire_owned() else {
         let detail = format!("{MAX_SIMULATIONS} simulations run already, as many as may");
         return Err(Refused(Problem::new(Code::QueueFull, detail)));

@@ -4,11 +4,12 @@ use super::super::answer::{Answer, Answered};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::problem::Refused;
-use axum::Extension;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use tidegate_api::people::Membership;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::server::{Health, Version, Whoami};
+use tidegate_api::time::Time;
 
 /// The server is there.
 #[utoipa::path(get, path = "/healthz", tag = "server", security(()), responses((status = 200, body = Health)))]
@@ -35,8 +36,18 @@ pub async fn version() -> Answer<Version> {
 /// Who is asking.
 #[utoipa::path(get, path = "/api/v1/whoami", tag = "server",
     responses((status = 200, body = Whoami), (status = "default", body = Problem)))]
-pub async fn whoami(Extension(caller): Extension<Caller>) -> Answered<Whoami> {
-    Ok(Answer::new(Whoami { user: caller.name.to_string(), administrator: true, expires_at: None }))
+pub async fn whoami(State(app): State<App>, caller: Caller) -> Answered<Whoami> {
+    let people = app.control.people();
+    let rooms = people.rooms(caller.who.user).filter_map(|room| {
+        let role = people.member(room, caller.who.user).map(|member| people.role_name(member.role));
+        Some(Membership { workspace: people.workspace(room)?.name.parse().ok()?, role: role?.parse().ok()? })
+    });
+    Ok(Answer::new(Whoami {
+        user: caller.name.to_string(),
+        administrator: caller.sees_all(&people),
+        workspaces: rooms.collect(),
+        expires_at: caller.expires.map(Time::of),
+    }))
 }
 
 /// What is at no route.

@@ -1,15 +1,19 @@
 //! Watching: events as they happen, as server-sent events.
 
 use super::super::app::App;
+use super::super::auth::Caller;
 use super::super::extract::Params;
+use super::super::eyes;
 use super::super::problem::Refused;
-use crate::core::hub::{Hub, Look, Topic};
+use crate::core::hub::{Hub, Line, Look, Topic};
+use crate::core::seal;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use std::sync::Arc;
 use std::time::Duration;
 use tidegate_api::limits::{MAX_FILTER, WATCH_HEARTBEAT};
 use tidegate_api::problem::{Code, Problem};
@@ -67,6 +71,7 @@ impl WatchQuery {
     responses((status = 200, content_type = "text/event-stream", body = tidegate_api::event::Event), (status = "default", body = Problem)))]
 pub async fn watch(
     State(app): State<App>,
+    caller: Caller,
     Params(query): Params<WatchQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Refused> {
@@ -81,7 +86,7 @@ pub async fn watch(
         let detail = format!("events before {oldest} are no longer kept for watchers, {from} was asked for");
         return Err(Refused(Problem::new(Code::Expired, detail)));
     }
-    let body = Body::from_stream(stream(app.clone(), query, from, seat));
+    let body = Body::from_stream(stream(app.clone(), caller, query, from, seat));
     let headers = [
         (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
@@ -100,6 +105,7 @@ fn resumed(headers: &HeaderMap, after: Option<u64>) -> Result<Option<u64>, Probl
 /// A watcher's place.
 struct Watching {
     app: App,
+    caller: Caller,
     query: WatchQuery,
     next: u64,
     news: watch::Receiver<u64>,
@@ -110,12 +116,13 @@ struct Watching {
 
 fn stream(
     app: App,
+    caller: Caller,
     query: WatchQuery,
     next: u64,
     seat: OwnedSemaphorePermit,
 ) -> impl futures_core::Stream<Item = Result<Bytes, std::convert::Infallible>> {
     let news = app.control.hub().subscribe();
-    let start = Watching { app, query, next, news, lost: false, _seat: seat };
+    let start = Watching { app, caller, query, next, news, lost: false, _seat: seat };
     futures_util::stream::unfold(start, |mut watching| async move {
         let chunk = watching.chunk().await?;
         Some((Ok(chunk), watching))
@@ -149,6 +156,16 @@ impl Watching {
         }
     }
 
+    /// Lines that the caller may be told of, with the names that it may know.
+    fn read_as_caller(&self, lines: &[&Arc<Line>], text: &mut String) {
+        let (app, caller) = (&self.app, &self.caller);
+        app.control.read_blocking(|world| {
+            for line in lines.iter().filter(|line| app.tells(world, caller, &line.topic)) {
+                text.push_str(&seal::open(line.frame(), |what| eyes::sees(world, caller, what)));
+            }
+        });
+    }
+
     /// What happened since, as text; the oldest number there is if that is too long ago.
     fn look(&mut self) -> Result<String, u64> {
         let hub: &Hub = self.app.control.hub();
@@ -157,10 +174,13 @@ impl Watching {
         match hub.look(self.next) {
             Look::TooOld(oldest) => return Err(oldest),
             Look::Lines(lines, next) => {
-                lines
-                    .iter()
-                    .filter(|line| self.query.wants(&line.topic))
-                    .for_each(|line| text.push_str(line.frame()));
+                let wanted = lines.iter().filter(|line| self.query.wants(&line.topic));
+                let wanted: Vec<&Arc<Line>> = wanted.collect();
+                if self.caller.sees_all(&self.app.control.people()) {
+                    wanted.iter().for_each(|line| text.push_str(line.opened()));
+                } else if !wanted.is_empty() {
+                    self.read_as_caller(&wanted, &mut text);
+                }
                 self.next = next;
             }
         }

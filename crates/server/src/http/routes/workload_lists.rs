@@ -1,12 +1,14 @@
 //! Lists of workloads and of what happened to one: from memory, and from the store for what has left it.
 
-use super::super::answer::{Answer, Answered};
+use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::change::unavailable;
 use super::super::extract::{Named, Params};
 use super::super::problem::{Refused, of_store};
-use super::{PageParams, page, workloads};
+use super::super::scope::Scope;
+use super::{page, workloads};
 use crate::core::past;
+use crate::core::rooms::merge;
 use crate::core::world::World;
 use crate::view;
 use axum::extract::State;
@@ -18,8 +20,10 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::uid;
 use tidegate_api::words::Module;
 use tidegate_api::workload::{Workload, WorkloadList, WorkloadState};
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::workload;
+use tidegate_identity::Action;
+use tidegate_identity::may::{Sight, sight};
 use tidegate_store::PastQuery;
 use utoipa::IntoParams;
 
@@ -30,6 +34,11 @@ use utoipa::IntoParams;
 pub struct WorkloadQuery {
     state: Option<WorkloadState>,
     quota: Option<String>,
+    /// Only of this workspace; all that the caller sees if absent.
+    #[allow(
+        dead_code,
+        reason = "read with the head of the request; listed so that it is no unknown parameter"
+    )]
     workspace: Option<String>,
     module: Option<Module>,
     /// Only names that begin so.
@@ -57,18 +66,17 @@ impl Filter<'_> {
             && query.module.is_none_or(|module| module == w.spec.module.into())
             && query.name.as_ref().is_none_or(|prefix| w.spec.name.starts_with(prefix.as_str()))
             && query.quota.as_ref().is_none_or(|quota| world.engine.quota_named(quota) == Some(w.spec.quota))
-            && query.workspace.as_ref().is_none_or(|name| name == tidegate_api::convert::DEFAULT_WORKSPACE)
             && self.label.is_none_or(|(key, value)| {
                 document.is_some_and(|d| d.labels.0.iter().any(|(k, v)| k.as_str() == key && v == value))
             })
     }
 
-    fn past(&self, below: Option<u64>, limit: usize) -> PastQuery {
+    fn past(&self, workspace: Option<String>, below: Option<u64>, limit: usize) -> PastQuery {
         let query = self.query;
         let own = |(key, value): (&str, &str)| (key.to_string(), value.to_string());
         PastQuery {
             name_prefix: query.name.clone(),
-            workspace: query.workspace.clone(),
+            workspace,
             quota: query.quota.clone(),
             module: query.module.map(|module| module.0.word().to_string()),
             state: query.state.map(|state| state.word().to_string()),
@@ -82,7 +90,11 @@ impl Filter<'_> {
 /// List workloads, the latest first. What waits says why.
 #[utoipa::path(get, path = "/api/v1/workloads", tag = "workloads", params(WorkloadQuery),
     responses((status = 200, body = WorkloadList), (status = "default", body = Problem)))]
-pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) -> Answered<WorkloadList> {
+pub async fn list(
+    State(app): State<App>,
+    scope: Scope,
+    Params(query): Params<WorkloadQuery>,
+) -> Answered<WorkloadList> {
     let page = page(query.limit, query.page_token.as_deref())?;
     let below = (page.from > 0).then_some(page.from);
     let label = query.label.as_deref().map(|label| {
@@ -92,22 +104,15 @@ pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) 
     });
     let filter = Filter { query: &query, label: label.transpose()? };
     let from_store = query.past.unwrap_or(true) && query.state.is_none_or(WorkloadState::is_ended);
-    let gone = if from_store {
-        let wanted = filter.past(below, page.limit + 1);
-        let rows = app.with_reader(move |reader| reader.past(&wanted)).await;
-        rows.map_err(|error| Refused(of_store(&error)))?
-    } else {
-        Vec::new()
+    let gone = match from_store {
+        true => past_page(&app, &scope, &filter, below, page.limit + 1).await?,
+        false => Vec::new(),
     };
-    let live = app.control.read(|world, now| live(world, now, &filter, below, page.limit + 1));
+    let live = app.control.read(|world, now| live(world, now, &scope, &filter, below, page.limit + 1));
     let mut items = live.await.map_err(unavailable)?;
     // Who has left memory between the two looks is in both.
     let known = |id: u64| items.iter().any(|(live, _)| *live == id);
-    let gone: Vec<(u64, Workload)> = gone
-        .iter()
-        .filter(|row| !known(row.id))
-        .filter_map(|row| Some((row.id, past::remains(row)?.resource)))
-        .collect();
+    let gone: Vec<(u64, Workload)> = gone.into_iter().filter(|(id, _)| !known(*id)).collect();
     items.extend(gone);
     items.sort_by_key(|(id, _)| Reverse(*id));
     let more = items.len() > page.limit;
@@ -118,39 +123,109 @@ pub async fn list(State(app): State<App>, Params(query): Params<WorkloadQuery>) 
     Ok(Answer::new(WorkloadList { items, next_page_token }))
 }
 
+/// Those that have left memory and are seen, the latest first.
+async fn past_page(
+    app: &App,
+    scope: &Scope,
+    filter: &Filter<'_>,
+    below: Option<u64>,
+    limit: usize,
+) -> Result<Vec<(u64, Workload)>, Refused> {
+    let people = app.control.people();
+    let rooms =
+        scope.rooms(&people).map_or_else(|| vec![None], |rooms| rooms.into_iter().map(Some).collect());
+    let mut found: Vec<(u64, Workload)> = Vec::new();
+    for room in rooms {
+        let (mut below, mut wanted) = (below, limit);
+        // What is not seen is read over: private workloads of others.
+        loop {
+            let query = filter.past(room.clone(), below, limit);
+            let rows = app.with_reader(move |reader| reader.past(&query)).await;
+            let rows = rows.map_err(|error| Refused(of_store(&error)))?;
+            let all = rows.iter().filter_map(|row| Some((row.id, past::remains(row)?.resource)));
+            let seen: Vec<_> = all.filter(|(_, past)| scope.sees_past(&people, past)).take(wanted).collect();
+            wanted -= seen.len();
+            found.extend(seen);
+            below = rows.last().map(|row| row.id);
+            if rows.len() < limit || wanted == 0 {
+                break;
+            }
+        }
+    }
+    found.sort_by_key(|(id, _)| Reverse(*id));
+    found.truncate(limit);
+    Ok(found)
+}
+
+/// What the caller sees of what is in memory, the latest first.
+fn seen<'a>(world: &'a World, scope: &Scope, end: WorkloadId) -> Box<dyn Iterator<Item = WorkloadId> + 'a> {
+    let (people, user) = (&world.people, scope.caller.who.user);
+    let named = scope.workspace.as_ref().map(|name| people.workspace_named(name).map(|room| room.id));
+    let rooms: Vec<WorkspaceId> = match named {
+        Some(room) => room.into_iter().collect(),
+        None if scope.caller.sees_all(people) => {
+            return Box::new(world.shell.workloads.range(..end).rev().map(|(id, _)| *id));
+        }
+        None => people.rooms(user).collect(),
+    };
+    let nothing: Box<dyn Iterator<Item = WorkloadId>> = Box::new(std::iter::empty());
+    rooms.into_iter().fold(nothing, |others, room| match sight(people, user, room) {
+        Sight::Nothing => others,
+        Sight::Public => Box::new(merge(others, world.rooms.seen_by(room, user, end))),
+        Sight::All => Box::new(merge(others, world.rooms.all(room, end))),
+    })
+}
+
 fn live(
     world: &World,
     now: Tick,
+    scope: &Scope,
     filter: &Filter<'_>,
     below: Option<u64>,
     limit: usize,
 ) -> Vec<(u64, Workload)> {
     let end = below.map_or(WorkloadId(u32::MAX), |id| WorkloadId(u32::try_from(id).unwrap_or(u32::MAX)));
-    let ids = world.shell.workloads.range(..end).rev().map(|(id, _)| *id);
-    let passing = ids.filter(|id| world.engine.workload(*id).is_some_and(|w| filter.passes(world, w)));
-    passing
-        .take(limit)
-        .filter_map(|id| Some((u64::from(id.0), view::workload(world, &world.engine, id, now)?)))
-        .collect()
+    let passing = seen(world, scope, end)
+        .filter(|id| world.engine.workload(*id).is_some_and(|w| filter.passes(world, w)));
+    passing.take(limit).filter_map(|id| Some((u64::from(id.0), view::workload(world, id, now)?))).collect()
+}
+
+/// Which part of a workload's events is wanted.
+#[derive(Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EventQuery {
+    /// The workload's workspace, where the caller has several.
+    #[allow(
+        dead_code,
+        reason = "read with the head of the request; listed so that it is no unknown parameter"
+    )]
+    workspace: Option<String>,
+    /// Items of a page, 1 to 1000; 100 if absent.
+    limit: Option<u32>,
+    /// What the page before has answered.
+    page_token: Option<String>,
 }
 
 /// What happened to a workload, oldest first.
-#[utoipa::path(get, path = "/api/v1/workloads/{name}/events", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), PageParams),
+#[utoipa::path(get, path = "/api/v1/workloads/{name}/events", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), EventQuery),
     responses((status = 200, body = EventList), (status = "default", body = Problem)))]
 pub async fn events(
     State(app): State<App>,
+    scope: Scope,
     Named(name): Named,
-    Params(params): Params<PageParams>,
+    Params(params): Params<EventQuery>,
 ) -> Answered<EventList> {
     let page = page(params.limit, params.page_token.as_deref())?;
-    let live = app.control.read(|world, _| {
-        let id = workloads::find(world, &name).ok()?;
-        world.shell.workloads.get(&id).map(|record| record.events.to_vec())
+    let live = app.control.read(|world, _| match scope.find(world, Action::WorkloadRead, &name) {
+        Ok(id) => Ok(world.shell.workloads.get(&id).map(|record| record.events.to_vec())),
+        Err(problem) if problem.code == Code::NotFound => Ok(None),
+        Err(problem) => Err(problem),
     });
-    let (numbers, gone) = match live.await.map_err(unavailable)? {
+    let (numbers, gone) = match read(live.await)? {
         Some(numbers) => (numbers, None),
         None => {
-            let past = workloads::past_one(&app, &name).await?;
+            let past = workloads::past_one(&app, &scope, &name).await?;
             (past.events, Some(past.resource.metadata))
         }
     };
@@ -158,7 +233,7 @@ pub async fn events(
     let stored = app.with_reader(move |reader| past::events(reader, &numbers)).await;
     let stored = stored.map_err(|error| Refused(of_store(&error)))?;
     let gone = gone.as_ref().and_then(|of| Some((uid::as_workload(&of.uid)?, of.name.as_str())));
-    let lines = app.control.read(|world, _| past::lines(world, &world.engine, &stored, gone));
+    let lines = app.control.read(|world, _| past::lines(world, &stored, gone));
     let items = lines.await.map_err(unavailable)?;
     Ok(Answer::new(EventList { items, next_page_token }))
 }

@@ -2,9 +2,12 @@
 
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
-use super::super::change::{Change, Made, unavailable};
+use super::super::auth::Caller;
+use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named};
 use super::super::problem::{Refused, of_store};
+use super::super::scope::{Scope, missing};
+use super::super::submission;
 use super::DryRunParams;
 use crate::core::deck::Deck;
 use crate::core::past::{self, Remains};
@@ -16,35 +19,22 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use std::sync::Arc;
 use tidegate_api::actions::{BatchItem, BatchRequest, BatchResult, OpenLink, PriorityRequest, ResizeRequest};
-use tidegate_api::convert::blame;
+use tidegate_api::convert::{Place, blame};
 use tidegate_api::explain::Explanation;
 use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
-use tidegate_api::workload::{NewWorkload, Workload};
+use tidegate_api::workload::{NewWorkload, Workload, WorkloadSpec};
 use tidegate_engine::Command;
 use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 use tidegate_engine::workload::WorkloadState;
+use tidegate_identity::Action;
 use tidegate_store::PastQuery;
 
-/// The quota of those who name none: the root that a first start creates.
-pub const DEFAULT_QUOTA: &str = "main";
-
-/// The workload of this name or uid that is in memory.
-pub fn find(world: &World, name: &str) -> Result<WorkloadId, Problem> {
-    let by_uid = uid::as_workload(name).filter(|id| world.engine.workload(*id).is_some());
-    by_uid.or_else(|| world.engine.workload_named(WorkspaceId::DEFAULT, name)).ok_or_else(|| missing(name))
-}
-
-fn missing(name: &str) -> Problem {
-    Problem::new(Code::NotFound, format!("there is no workload {name}")).hint("`tidegate list` lists them")
-}
-
 fn show(deck: &Deck<'_>, id: WorkloadId) -> Result<Workload, Problem> {
-    view::workload(deck.world(), &deck.world().engine, id, deck.now())
-        .ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
+    view::workload(deck.world(), id, deck.now()).ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
 }
 
 fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Workload>, Problem> {
@@ -54,31 +44,49 @@ fn made(deck: &Deck<'_>, status: StatusCode, id: WorkloadId) -> Result<Made<Work
 /// One workload, by its name (the latest of that name) or its uid.
 #[utoipa::path(get, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
-pub async fn get(State(app): State<App>, Named(name): Named) -> Answered<Workload> {
-    let workload = any(&app, &name).await?;
+pub async fn get(State(app): State<App>, scope: Scope, Named(name): Named) -> Answered<Workload> {
+    let workload = any(&app, &scope, &name).await?;
     Ok(Answer { version: Some(workload.metadata.version.clone()), body: workload })
 }
 
 /// A workload, in memory or past.
-pub async fn any(app: &App, name: &str) -> Result<Workload, Refused> {
-    let live = app.control.read(|world, now| {
-        find(world, name).ok().and_then(|id| view::workload(world, &world.engine, id, now))
+pub async fn any(app: &App, scope: &Scope, name: &str) -> Result<Workload, Refused> {
+    let live = app.control.read(|world, now| match scope.find(world, Action::WorkloadRead, name) {
+        Ok(id) => Ok(view::workload(world, id, now)),
+        Err(problem) if problem.code == Code::NotFound => Ok(None),
+        Err(problem) => Err(problem),
     });
-    match live.await.map_err(unavailable)? {
+    match read(live.await)? {
         Some(workload) => Ok(app.shown(workload)),
-        None => past_one(app, name).await.map(|past| past.resource),
+        None => past_one(app, scope, name).await.map(|past| past.resource),
     }
 }
 
 /// A workload that has left memory.
-pub async fn past_one(app: &App, name: &str) -> Result<Remains, Refused> {
+pub async fn past_one(app: &App, scope: &Scope, name: &str) -> Result<Remains, Refused> {
+    let people = app.control.people();
     let query = match uid::as_workload(name) {
         Some(id) => PastQuery::id(u64::from(id.0)),
         None => PastQuery::name(name),
     };
-    let rows = app.with_reader(move |reader| reader.past(&query)).await;
-    let rows = rows.map_err(|error| Refused(of_store(&error)))?;
-    rows.first().and_then(past::remains).ok_or_else(|| Refused(missing(name)))
+    // A name may have been used in many workspaces: each that is seen is asked for its latest.
+    let queries = match scope.rooms(&people).filter(|_| query.id.is_none()) {
+        None => vec![query],
+        Some(rooms) => {
+            rooms.into_iter().map(|room| PastQuery { workspace: Some(room), ..query.clone() }).collect()
+        }
+    };
+    let rows = app.with_reader(move |reader| {
+        let mut rows = Vec::new();
+        for query in &queries {
+            rows.extend(reader.past(query)?);
+        }
+        Ok(rows)
+    });
+    let mut rows = rows.await.map_err(|error| Refused(of_store(&error)))?;
+    rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+    let mut seen = rows.iter().filter_map(past::remains);
+    seen.find(|past| scope.sees_past(&people, &past.resource)).ok_or_else(|| Refused(missing(name)))
 }
 
 /// Submit a workload.
@@ -87,8 +95,8 @@ pub async fn past_one(app: &App, name: &str) -> Result<Remains, Refused> {
 pub async fn submit(State(app): State<App>, change: Change, body: Json<NewWorkload>) -> Response {
     let new = body.value;
     change
-        .carry_out(&app, "workload.submit", body.sent, move |deck, _| {
-            let id = submit_on(deck, new)?;
+        .carry_out(&app, "workload.submit", body.sent, move |deck, change| {
+            let id = submit_on(deck, change.caller(), new)?;
             made(deck, StatusCode::CREATED, id)
         })
         .await
@@ -100,8 +108,9 @@ pub async fn submit(State(app): State<App>, change: Change, body: Json<NewWorklo
 pub async fn batch(State(app): State<App>, change: Change, body: Json<BatchRequest>) -> Response {
     let items = body.value.items;
     change
-        .carry_out(&app, "workload.submit", body.sent, move |deck, _| {
-            let one = |new: NewWorkload| match submit_on(deck, new).and_then(|id| show(deck, id)) {
+        .carry_out(&app, "workload.submit", body.sent, move |deck, change| {
+            let caller = change.caller();
+            let one = |new: NewWorkload| match submit_on(deck, caller, new).and_then(|id| show(deck, id)) {
                 Ok(workload) => BatchItem { workload: Some(workload), problem: None },
                 Err(problem) => BatchItem { workload: None, problem: Some(problem) },
             };
@@ -112,49 +121,56 @@ pub async fn batch(State(app): State<App>, change: Change, body: Json<BatchReque
         .await
 }
 
-pub fn submit_on(deck: &mut Deck<'_>, new: NewWorkload) -> Result<WorkloadId, Problem> {
+pub fn submit_on(deck: &mut Deck<'_>, caller: &Caller, new: NewWorkload) -> Result<WorkloadId, Problem> {
+    let place = submission::place(deck.world(), caller, &new.spec)?;
     let module = new.spec.module.map_or("training", |module| module.0.word());
     let name = match new.metadata.name {
         Some(name) => name,
-        None => free_name(deck.world(), module),
+        None => free_name(deck.world(), place.workspace, module),
     };
     if uid::as_workload(&name).is_some() {
         let detail = format!("{} reads like a uid", name.as_str());
         return Err(Problem::new(Code::BadName, detail).at("/metadata/name"));
     }
     let (labels, owner) = (new.metadata.labels, deck.origin().by.to_string());
-    submit_document(deck, Document { name, labels, owner, spec: new.spec, directory_of: None })
+    submit_document(deck, place, Document { name, labels, owner, spec: new.spec, directory_of: None })
 }
 
-fn submit_document(deck: &mut Deck<'_>, document: Document) -> Result<WorkloadId, Problem> {
-    let default: Name = DEFAULT_QUOTA.parse().expect("a name");
-    let spec = document.spec.to_engine(&deck.world().engine, &document.name, Some(&default))?;
+fn submit_document(deck: &mut Deck<'_>, place: Place, document: Document) -> Result<WorkloadId, Problem> {
+    let mut spec = document.spec.to_engine(&deck.world().engine, &document.name, place)?;
+    spec.max_run = submission::longest_run(deck.world(), &place, spec.module, spec.max_run);
     deck.submit(spec, Arc::new(document)).map_err(blame)
 }
 
 /// A name that nobody has, for who chose none.
-fn free_name(world: &World, module: &str) -> Name {
+fn free_name(world: &World, room: WorkspaceId, module: &str) -> Name {
     let mut names = (world.next..).map(|number| format!("{module}-{number}"));
-    let free = names.find(|name| world.engine.workload_named(WorkspaceId::DEFAULT, name).is_none());
+    let free = names.find(|name| world.engine.workload_named(room, name).is_none());
     free.and_then(|name| name.parse().ok()).expect("numbers do not run out")
 }
 
 /// Start an ended workload again, as it was submitted.
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:start", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 201, body = Workload), (status = "default", body = Problem)))]
-pub async fn start(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok();
+pub async fn start(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
+    let past = past_one(&app, &scope, &name).await.ok();
     change
         .carry_out(&app, "workload.start", Bytes::new(), move |deck, _| {
-            let id = start_on(deck, &name, past)?;
+            let id = start_on(deck, &scope, &name, past)?;
             made(deck, StatusCode::CREATED, id)
         })
         .await
 }
 
-fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Remains>) -> Result<WorkloadId, Problem> {
+fn start_on(
+    deck: &mut Deck<'_>,
+    scope: &Scope,
+    name: &str,
+    past: Option<Remains>,
+) -> Result<WorkloadId, Problem> {
+    let caller = &scope.caller;
     // It goes on in the directory of the first of its line.
-    let document = match find(deck.world(), name) {
+    let (document, room) = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
         Ok(id) => {
             let state = deck.world().engine.workload(id).map(|w| w.state);
             if let Some(state) = state.filter(|state| !state.is_ended()) {
@@ -162,26 +178,46 @@ fn start_on(deck: &mut Deck<'_>, name: &str, past: Option<Remains>) -> Result<Wo
                 return Err(Problem::new(Code::WrongState, detail));
             }
             let document = deck.world().documents.get(&id);
-            document.map(|d| Document { directory_of: d.directory_of.or(Some(id.0)), ..(**d).clone() })
+            let room = deck.world().rooms.of(id).map(|of| of.workspace);
+            let goes_on = |d: &Arc<Document>| Document {
+                directory_of: d.directory_of.or(Some(id.0)),
+                owner: caller.name.to_string(),
+                ..(**d).clone()
+            };
+            (document.map(goes_on), room)
         }
-        Err(_) => past.map(|Remains { resource, directory_of, .. }| Document {
-            directory_of: directory_of.or(uid::as_workload(&resource.metadata.uid).map(|id| id.0)),
-            name: resource.metadata.name,
-            labels: resource.metadata.labels,
-            owner: deck.origin().by.to_string(),
-            spec: resource.spec,
-        }),
+        Err(problem) if problem.code != Code::NotFound => return Err(problem),
+        Err(_) => {
+            let Some(Remains { resource, directory_of, .. }) = past else { return Err(missing(name)) };
+            let people = &deck.world().people;
+            let room = people.workspace_named(&resource.status.workspace).map(|room| room.id);
+            scope.may_start(people, &resource)?;
+            let document = Document {
+                directory_of: directory_of.or(uid::as_workload(&resource.metadata.uid).map(|id| id.0)),
+                name: resource.metadata.name,
+                labels: resource.metadata.labels,
+                owner: caller.name.to_string(),
+                spec: resource.spec,
+            };
+            (Some(document), room)
+        }
     };
-    submit_document(deck, document.ok_or_else(|| missing(name))?)
+    let document = document.ok_or_else(|| missing(name))?;
+    let room = room.and_then(|room| deck.world().people.workspace(room));
+    let workspace = room.and_then(|room| room.name.parse().ok());
+    let wanted =
+        WorkloadSpec { workspace: workspace.or(document.spec.workspace.clone()), ..document.spec.clone() };
+    let place = submission::place(deck.world(), caller, &wanted)?;
+    submit_document(deck, place, document)
 }
 
 /// End a workload: what runs is asked to stop. A dry run goes on to when it is gone, and says who would start then.
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:stop", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
-pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let wanted = name.clone();
+pub async fn stop(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
+    let (wanted, seen) = (name.clone(), scope.clone());
     let response = change.carry_out(&app, "workload.stop", Bytes::new(), move |deck, change| {
-        let id = find(deck.world(), &name)?;
+        let id = scope.find(deck.world(), Action::WorkloadUpdate, &name)?;
         deck.command(Command::Stop { workload: id })?;
         let stopping = made(deck, StatusCode::OK, id)?;
         if change.is_dry_run() {
@@ -189,17 +225,20 @@ pub async fn stop(State(app): State<App>, Named(name): Named, change: Change) ->
         }
         Ok(stopping)
     });
-    or_past(&app, &wanted, response.await).await
+    or_past(&app, &seen, &wanted, response.await).await
 }
 
 /// Send a workload that runs back to its queue, or start one that has ended.
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:restart", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
-pub async fn restart(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &name).await.ok();
+pub async fn restart(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
+    let past = past_one(&app, &scope, &name).await.ok();
     change
         .carry_out(&app, "workload.restart", Bytes::new(), move |deck, _| {
-            let found = find(deck.world(), &name).ok();
+            let found = match scope.find(deck.world(), Action::WorkloadUpdate, &name) {
+                Err(problem) if problem.code != Code::NotFound => return Err(problem),
+                found => found.ok(),
+            };
             let running = found.filter(|id| {
                 deck.world().engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Running)
             });
@@ -208,7 +247,7 @@ pub async fn restart(State(app): State<App>, Named(name): Named, change: Change)
                     deck.command(Command::Restart { workload })?;
                     workload
                 }
-                None => start_on(deck, &name, past)?,
+                None => start_on(deck, &scope, &name, past)?,
             };
             made(deck, StatusCode::OK, id)
         })
@@ -218,9 +257,9 @@ pub async fn restart(State(app): State<App>, Named(name): Named, change: Change)
 /// A link that lets a browser into a notebook or service: good once, for a minute.
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:open", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
     responses((status = 200, body = OpenLink), (status = 409, body = Problem), (status = "default", body = Problem)))]
-pub async fn open(State(app): State<App>, Named(name): Named) -> Answered<OpenLink> {
+pub async fn open(State(app): State<App>, scope: Scope, Named(name): Named) -> Answered<OpenLink> {
     let outcome = app.control.read(|world, _| {
-        let id = find(world, &name)?;
+        let id = scope.find(world, Action::WorkloadOpen, &name)?;
         let w = world.engine.workload(id).ok_or_else(|| missing(&name))?;
         let refused = |detail| Err(Problem::new(Code::WrongState, detail));
         if !matches!(w.spec.module, Module::Notebook | Module::Service) {
@@ -236,7 +275,9 @@ pub async fn open(State(app): State<App>, Named(name): Named) -> Answered<OpenLi
         let problem = Problem::new(Code::WrongState, "this server passes no requests on: apps-listen is off");
         return Err(Refused(problem.hint("start the server with --apps-listen ADDRESS:PORT")));
     };
-    let link = apps.invite(id).map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
+    let link = apps
+        .invite(id, scope.caller.who.user)
+        .map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
     Ok(Answer::new(OpenLink { url: link.0, expires_at: Time::of(link.1) }))
 }
 
@@ -245,12 +286,13 @@ pub async fn open(State(app): State<App>, Named(name): Named) -> Answered<OpenLi
     request_body = ResizeRequest, responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn resize(
     State(app): State<App>,
+    scope: Scope,
     Named(name): Named,
     change: Change,
     body: Json<ResizeRequest>,
 ) -> Response {
     let replicas = body.value.replicas;
-    act(app, change, "workload.resize", body.sent, name, move |_, workload| {
+    act(app, scope, change, "workload.resize", body.sent, name, move |_, workload| {
         Ok(Command::Resize { workload, replicas })
     })
     .await
@@ -261,12 +303,17 @@ pub async fn resize(
     request_body = PriorityRequest, responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn priority(
     State(app): State<App>,
+    scope: Scope,
     Named(name): Named,
     change: Change,
     body: Json<PriorityRequest>,
 ) -> Response {
     let priority = body.value.priority.0;
-    act(app, change, "workload.priority", body.sent, name, move |world, workload| {
+    let caller = scope.caller.clone();
+    act(app, scope, change, "workload.priority", body.sent, name, move |world, workload| {
+        if let Some(w) = world.engine.workload(workload) {
+            submission::may_have_priority(world, &caller, w.spec.workspace, w.spec.quota, priority)?;
+        }
         match world.engine.workload(workload) {
             Some(w) if w.spec.priority == priority => {
                 let detail = format!("{} has priority {} already", w.spec.name, priority.get());
@@ -280,28 +327,29 @@ pub async fn priority(
 
 async fn act(
     app: App,
+    scope: Scope,
     change: Change,
     operation: &'static str,
     sent: Bytes,
     name: String,
     command: impl FnOnce(&World, WorkloadId) -> Result<Command, Problem> + Send + 'static,
 ) -> Response {
-    let wanted = name.clone();
+    let (wanted, seen) = (name.clone(), scope.clone());
     let response = change.carry_out(&app, operation, sent, move |deck, _| {
-        let id = find(deck.world(), &name)?;
+        let id = scope.find(deck.world(), Action::WorkloadUpdate, &name)?;
         let command = command(deck.world(), id)?;
         deck.command(command)?;
         made(deck, StatusCode::OK, id)
     });
-    or_past(&app, &wanted, response.await).await
+    or_past(&app, &seen, &wanted, response.await).await
 }
 
 /// What was not found in memory may be past: it is there for people to read, and nothing can be done to it.
-async fn or_past(app: &App, name: &str, response: Response) -> Response {
+async fn or_past(app: &App, scope: &Scope, name: &str, response: Response) -> Response {
     if response.status() != StatusCode::NOT_FOUND {
         return response;
     }
-    let Ok(Remains { resource, .. }) = past_one(app, name).await else { return response };
+    let Ok(Remains { resource, .. }) = past_one(app, scope, name).await else { return response };
     let (state, ended) = (resource.status.state.word(), resource.status.ended_at);
     let when = ended.map_or(String::new(), |at| format!(" since {at}"));
     let detail = format!("{name} is {state}{when} and kept as history; only what is in memory is changed");
@@ -313,10 +361,10 @@ async fn or_past(app: &App, name: &str, response: Response) -> Response {
 /// history, and stays.
 #[utoipa::path(delete, path = "/api/v1/workloads/{name}", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
-pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
-    let wanted = name.clone();
+pub async fn delete(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
+    let (wanted, seen) = (name.clone(), scope.clone());
     let response = change.carry_out(&app, "workload.delete", Bytes::new(), move |deck, _| {
-        let id = find(deck.world(), &name)?;
+        let id = scope.find(deck.world(), Action::WorkloadUpdate, &name)?;
         let last = show(deck, id)?;
         if !last.status.state.is_ended() {
             let (name, state) = (&last.metadata.name, last.status.state.word());
@@ -327,16 +375,16 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
         deck.command(Command::Forget { workload: id })?;
         Ok(Made::ok(last))
     });
-    or_past(&app, &wanted, response.await).await
+    or_past(&app, &seen, &wanted, response.await).await
 }
 
 /// Why a workload is where it is: every blocker with its figures, what would unblock it, what was done for it.
 #[utoipa::path(get, path = "/api/v1/workloads/{name}:explain", tag = "workloads", params(("name" = String, Path, description = "Name or uid")),
     responses((status = 200, body = Explanation), (status = "default", body = Problem)))]
-pub async fn explain(State(app): State<App>, Named(name): Named) -> Answered<Explanation> {
+pub async fn explain(State(app): State<App>, scope: Scope, Named(name): Named) -> Answered<Explanation> {
     let outcome = app.control.read(|world, now| {
-        let id = find(world, &name)?;
-        Explanation::of(&world.engine, &world.engine, now, id).ok_or_else(|| missing(&name))
+        let id = scope.find(world, Action::WorkloadRead, &name)?;
+        Explanation::of(&world.engine, world, now, id).ok_or_else(|| missing(&name))
     });
     read(outcome.await).map(Answer::new)
 }

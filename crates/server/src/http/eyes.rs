@@ -1,0 +1,66 @@
+//! Opens what is under seal, for whoever is answered: the last thing that happens to an answer.
+
+use super::app::App;
+use super::auth::Caller;
+use super::sight;
+use crate::core::seal::{self, Sealed};
+use crate::core::world::World;
+use axum::body::{Body, Bytes};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use axum::response::Response;
+use std::str::from_utf8;
+use tidegate_engine::ids::WorkloadId;
+
+/// Whether a reader may know which workload or quota something is.
+pub fn sees(world: &World, caller: &Caller, what: Sealed) -> bool {
+    match what {
+        Sealed::Workload(id) => sees_workload(world, caller, id),
+        Sealed::Quota(id) => sight::knows_quota(world, caller, id),
+    }
+}
+
+/// What has been forgotten is seen by nobody but those who see all.
+fn sees_workload(world: &World, caller: &Caller, id: WorkloadId) -> bool {
+    world.rooms.of(id).is_some_and(|of| caller.may_see(&world.people, of.into()))
+}
+
+/// A text as somebody may read it.
+pub fn open(app: &App, caller: &Caller, text: &str) -> String {
+    if caller.sees_all(&app.control.people()) {
+        return seal::open(text, |_| true);
+    }
+    app.control.read_blocking(|world| seal::open(text, |what| sees(world, caller, what)))
+}
+
+/// An answer as its caller may read it. What is sent piece by piece opens its pieces itself.
+pub async fn open_answer(app: &App, caller: &Caller, response: Response) -> Response {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if !kind.is_some_and(|kind| kind.ends_with("json")) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    // It lies in memory: nothing is waited for.
+    let Ok(body) = axum::body::to_bytes(body, usize::MAX).await else {
+        return Response::from_parts(head, Body::empty());
+    };
+    let body = match from_utf8(&body) {
+        Ok(text) if seal::is_sealed(text) => {
+            head.headers.remove(CONTENT_LENGTH);
+            Bytes::from(open(app, caller, text))
+        }
+        _ => body,
+    };
+    Response::from_parts(head, Body::from(body))
+}
+
+impl App {
+    /// Whether somebody may be told of an event.
+    pub fn tells(&self, world: &World, caller: &Caller, topic: &crate::core::hub::Topic) -> bool {
+        use crate::core::hub::Kind;
+        match topic.kind {
+            Kind::Workload => topic.workload.is_some_and(|id| sees_workload(world, caller, id)),
+            Kind::Quota => sight::find_quota(world, caller, &topic.name).is_ok(),
+            Kind::Node => false,
+        }
+    }
+}

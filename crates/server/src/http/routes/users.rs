@@ -1,0 +1,209 @@
+//! Users of the platform.
+
+use super::super::answer::{Answer, Answered, read};
+use super::super::app::App;
+use super::super::auth::Caller;
+use super::super::change::{Change, Made};
+use super::super::extract::{Json, Named, Params};
+use super::{DryRunParams, PageParams, members, page};
+use crate::core::deck::Deck;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::Response;
+use tidegate_api::limits::MAX_USERS;
+use tidegate_api::name::Name;
+use tidegate_api::people::{Membership, NewUser, User, UserList, UserSpec, UserStatus};
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::resource::{Labels, Metadata};
+use tidegate_api::time::Time;
+use tidegate_engine::ids::MemberId;
+use tidegate_identity::people::ADMIN;
+use tidegate_identity::record::{self, UserKind};
+use tidegate_identity::{Action, People, Record};
+
+pub fn missing(name: &str) -> Problem {
+    Problem::new(Code::NotFound, format!("there is no user {name}")).hint("`tidegate user list` lists them")
+}
+
+fn shown(people: &People, user: &record::User) -> Option<User> {
+    let room = |id| people.workspace(id).and_then(|room| room.name.parse::<Name>().ok());
+    let memberships = people.rooms(user.id).filter_map(|id| {
+        let role = people.role_name(people.member(id, user.id)?.role).parse().ok()?;
+        Some(Membership { workspace: room(id)?, role })
+    });
+    let metadata = Metadata {
+        name: user.name.parse().ok()?,
+        uid: format!("u-{}", user.id.0),
+        created_at: Time::of(user.created),
+        version: "0".into(),
+        labels: Labels::default(),
+    };
+    let spec = UserSpec { platform_admin: user.platform_admin, disabled: user.disabled };
+    let status = UserStatus {
+        password: user.password.is_some(),
+        provider: user.provider.as_ref().map(|(issuer, _)| issuer.to_string()),
+        service_account_of: match user.kind {
+            UserKind::Person => None,
+            UserKind::ServiceAccount(id) => room(id),
+        },
+        workspaces: memberships.collect(),
+    };
+    Some(User::new(metadata, spec, status))
+}
+
+fn made(deck: &Deck<'_>, status: StatusCode, name: &str) -> Result<Made<User>, Problem> {
+    let people = &deck.world().people;
+    let body = people.user_named(name).and_then(|user| shown(people, user)).ok_or_else(|| missing(name))?;
+    Ok(Made { status, version: None, body })
+}
+
+/// List users.
+#[utoipa::path(get, path = "/api/v1/users", tag = "users", params(PageParams),
+    responses((status = 200, body = UserList), (status = "default", body = Problem)))]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller,
+    Params(params): Params<PageParams>,
+) -> Answered<UserList> {
+    let page = page(params.limit, params.page_token.as_deref())?;
+    let outcome = app.control.read(|world, _| {
+        let people = &world.people;
+        caller.platform(people, Action::UserRead)?;
+        let (users, next_page_token) = page.cut(people.users());
+        Ok(UserList {
+            items: users.into_iter().filter_map(|user| shown(people, user)).collect(),
+            next_page_token,
+        })
+    });
+    read(outcome.await).map(Answer::new)
+}
+
+/// One user. Everybody may look at themselves.
+#[utoipa::path(get, path = "/api/v1/users/{name}", tag = "users", params(("name" = String, Path, description = "The user")),
+    responses((status = 200, body = User), (status = "default", body = Problem)))]
+pub async fn get(State(app): State<App>, caller: Caller, Named(name): Named) -> Answered<User> {
+    let outcome = app.control.read(|world, _| {
+        let people = &world.people;
+        let user = people.user_named(&name);
+        if user.is_none_or(|user| user.id != caller.who.user) {
+            caller.platform(people, Action::UserRead)?;
+        }
+        user.and_then(|user| shown(people, user)).ok_or_else(|| missing(&name))
+    });
+    read(outcome.await).map(Answer::new)
+}
+
+/// Create a user. It can act when it is invited, is known to the provider of identities, or is given a token.
+#[utoipa::path(post, path = "/api/v1/users", tag = "users", params(DryRunParams), request_body = NewUser,
+    responses((status = 201, body = User), (status = "default", body = Problem)))]
+pub async fn create(State(app): State<App>, change: Change, body: Json<NewUser>) -> Response {
+    let new = body.value;
+    change
+        .carry_out(&app, "user.create", body.sent, move |deck, change| {
+            change.platform(deck, Action::UserUpdate)?;
+            create_on(deck, &new.metadata.name, UserKind::Person, new.spec.platform_admin)
+                .map_err(|problem| problem.at("/metadata/name"))?;
+            made(deck, StatusCode::CREATED, &new.metadata.name)
+        })
+        .await
+}
+
+pub fn create_on(
+    deck: &mut Deck<'_>,
+    name: &Name,
+    kind: UserKind,
+    platform_admin: bool,
+) -> Result<MemberId, Problem> {
+    let people = &deck.world().people;
+    if people.user_named(name).is_some() {
+        return Err(Problem::new(Code::NameTaken, format!("there is a user {name} already")));
+    }
+    if people.users().count() >= MAX_USERS {
+        return Err(Problem::new(
+            Code::LimitExceeded,
+            format!("there are {MAX_USERS} users, no more can be"),
+        ));
+    }
+    let user = record::User {
+        id: people.next_user(),
+        name: name.as_str().into(),
+        kind,
+        platform_admin,
+        disabled: false,
+        password: None,
+        provider: None,
+        created: deck.now(),
+    };
+    let id = user.id;
+    deck.put(None, Some(Record::User(user)));
+    Ok(id)
+}
+
+/// Change a user: make it an administrator, or disable it. Whoever is disabled loses all tokens and sessions.
+#[utoipa::path(put, path = "/api/v1/users/{name}", tag = "users", request_body = NewUser,
+    params(("name" = String, Path, description = "The user"), DryRunParams),
+    responses((status = 200, body = User), (status = "default", body = Problem)))]
+pub async fn put(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<NewUser>,
+) -> Response {
+    let new = body.value;
+    change
+        .carry_out(&app, "user.set", body.sent, move |deck, change| {
+            change.platform(deck, Action::UserUpdate)?;
+            let before = deck.world().people.user_named(&name).cloned().ok_or_else(|| missing(&name))?;
+            if new.metadata.name.as_str() != name {
+                let detail = format!("the body is about {}, the path about {name}", new.metadata.name);
+                return Err(Problem::new(Code::Invalid, detail).at("/metadata/name"));
+            }
+            let UserSpec { platform_admin, disabled } = new.spec;
+            if before.id == ADMIN && (disabled || !platform_admin) {
+                let detail = "admin is whoever has the data directory, and stays an administrator";
+                return Err(Problem::new(Code::WrongState, detail));
+            }
+            if platform_admin && before.kind != UserKind::Person {
+                let detail = format!("{name} is a service account: it acts in its workspace alone");
+                return Err(Problem::new(Code::WrongState, detail));
+            }
+            if disabled {
+                remove_tokens(deck, before.id);
+            }
+            let after = record::User { platform_admin, disabled, ..before.clone() };
+            if after != before {
+                deck.put(Some(Record::User(before)), Some(Record::User(after)));
+            }
+            made(deck, StatusCode::OK, &name)
+        })
+        .await
+}
+
+/// Remove a user from everywhere. Its workloads stay; whoever only should not act any more is better disabled.
+#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "users", params(("name" = String, Path, description = "The user"), DryRunParams),
+    responses((status = 200, body = User), (status = "default", body = Problem)))]
+pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
+    change
+        .carry_out(&app, "user.delete", Bytes::new(), move |deck, change| {
+            change.platform(deck, Action::UserUpdate)?;
+            let user = deck.world().people.user_named(&name).cloned().ok_or_else(|| missing(&name))?;
+            if user.id == ADMIN {
+                let detail = "admin is whoever has the data directory, and is always there";
+                return Err(Problem::new(Code::WrongState, detail));
+            }
+            let last = made(deck, StatusCode::OK, &name)?;
+            remove_tokens(deck, user.id);
+            members::remove_everywhere(deck, user.id)?;
+            deck.put(Some(Record::User(user)), None);
+            Ok(last)
+        })
+        .await
+}
+
+/// Nobody gets in any more by what let them in until now.
+pub fn remove_tokens(deck: &mut Deck<'_>, user: MemberId) {
+    let tokens = deck.world().people.tokens().filter(|token| token.user == user);
+    let tokens: Vec<Record> = tokens.cloned().map(Record::Token).collect();
+    tokens.into_iter().for_each(|token| deck.put(Some(token), None));
+}

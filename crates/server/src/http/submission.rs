@@ -1,0 +1,175 @@
+//! Where submitted work goes, whose it is, and whether the scheduling center lets it in.
+
+use super::auth::Caller;
+use crate::core::world::World;
+use tidegate_api::convert::Place;
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::workload::WorkloadSpec;
+use tidegate_engine::caps::{Owner, RoleSet};
+use tidegate_engine::ids::{MemberId, QuotaId, RoleId, Span, WorkspaceId};
+use tidegate_engine::words::{Module, Priority};
+use tidegate_identity::may::only_room;
+use tidegate_identity::policy::Policy;
+use tidegate_identity::record::Workspace;
+use tidegate_identity::role::BuiltIn;
+use tidegate_identity::{Action, Resource};
+
+/// The quota of those who name none in the workspace default: the root that a first start creates.
+pub const DEFAULT_QUOTA: &str = "main";
+
+/// Where a workload goes.
+pub fn place(world: &World, caller: &Caller, spec: &WorkloadSpec) -> Result<Place, Problem> {
+    let room = room(world, caller, spec)?;
+    let quota = quota(world, caller, room, spec)?;
+    let role = role_in(world, caller, room.id);
+    let owner = Owner { member: caller.who.user, roles: RoleSet::NONE.with(role) };
+    let place = Place { quota, workspace: room.id, owner: Some(owner) };
+    if let Some(policy) = world.people.policy(room.id, quota) {
+        let module = spec.module.map_or(Module::Training, Into::into);
+        admits(policy, caller.who.user, role, module, spec.priority.unwrap_or_default().0)?;
+    }
+    Ok(place)
+}
+
+/// The role that counts for caps and policies; platform administrators count as owners where they are no members.
+fn role_in(world: &World, caller: &Caller, room: WorkspaceId) -> RoleId {
+    world.people.member(room, caller.who.user).map_or(BuiltIn::Owner.id(), |member| member.role)
+}
+
+fn room<'a>(world: &'a World, caller: &Caller, spec: &WorkloadSpec) -> Result<&'a Workspace, Problem> {
+    let people = &world.people;
+    let room = match &spec.workspace {
+        Some(name) => {
+            let unknown = || {
+                let detail = format!("there is no workspace {name}");
+                Problem::new(Code::UnknownReference, detail).at("/spec/workspace")
+            };
+            let room = people.workspace_named(name).ok_or_else(unknown)?;
+            caller.check(people, Action::WorkloadSubmit, Resource::Workspace(room.id), unknown)?;
+            return Ok(room);
+        }
+        None => {
+            let user =
+                people.user(caller.who.user).ok_or_else(|| Problem::new(Code::Denied, "no such user"))?;
+            only_room(people, user).map_err(|rooms| {
+                let detail = match rooms.is_empty() {
+                    true => "you are a member of no workspace".into(),
+                    false => format!("you are a member of several workspaces: {}", rooms.join(", ")),
+                };
+                Problem::new(Code::WorkspaceRequired, detail).at("/spec/workspace")
+            })?
+        }
+    };
+    let room = people.workspace(room).ok_or_else(|| Problem::new(Code::NotFound, "the workspace is gone"))?;
+    let gone = || Problem::new(Code::NotFound, "the workspace is gone");
+    caller.check(people, Action::WorkloadSubmit, Resource::Workspace(room.id), gone)?;
+    Ok(room)
+}
+
+fn quota(world: &World, caller: &Caller, room: &Workspace, spec: &WorkloadSpec) -> Result<QuotaId, Problem> {
+    let Some(name) = &spec.quota else {
+        return default_quota(world, room).ok_or_else(|| {
+            let attached = room.quotas.iter().filter_map(|id| world.engine.quota(*id)).map(|q| &*q.name);
+            let attached: Vec<&str> = attached.collect();
+            let detail = match (attached.is_empty(), room.id) {
+                (true, WorkspaceId::DEFAULT) => "no quota is named, and there is no quota main".into(),
+                (true, _) => format!("no quota is attached to {}", room.name),
+                (false, _) => {
+                    format!("no quota is named, and {} has several: {}", room.name, attached.join(", "))
+                }
+            };
+            Problem::new(Code::Invalid, detail).hint("name a quota").at("/spec/quota")
+        });
+    };
+    let unknown =
+        || Problem::new(Code::UnknownReference, format!("there is no quota {name}")).at("/spec/quota");
+    let quota =
+        world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some()).ok_or_else(unknown)?;
+    if world.people.may_use(room.id, quota) {
+        return Ok(quota);
+    }
+    match super::sight::knows_quota(world, caller, quota) {
+        true => {
+            let detail = format!("the quota {name} is not attached to the workspace {}", room.name);
+            let hint = "a platform administrator attaches quotas: `tidegate workspace attach`";
+            Err(Problem::new(Code::Denied, detail).hint(hint).at("/spec/quota"))
+        }
+        false => Err(unknown()),
+    }
+}
+
+/// Where work of a workspace goes that names no quota.
+fn default_quota(world: &World, room: &Workspace) -> Option<QuotaId> {
+    let only = match room.quotas[..] {
+        [one] => Some(one),
+        _ => None,
+    };
+    let main = || world.engine.quota_named(DEFAULT_QUOTA).filter(|_| room.id == WorkspaceId::DEFAULT);
+    room.default_quota.or(only).or_else(main)
+}
+
+/// Whether the scheduling center lets somebody submit this.
+fn admits(
+    policy: &Policy,
+    member: MemberId,
+    role: RoleId,
+    module: Module,
+    priority: Priority,
+) -> Result<(), Problem> {
+    let forbids = |detail: String| Problem::new(Code::PolicyForbids, detail);
+    if !policy.allows_module(module) {
+        let detail = format!("the scheduling center of this workspace does not allow {} here", module.word());
+        return Err(forbids(detail).at("/spec/module"));
+    }
+    if !policy.allows_role(role) {
+        return Err(forbids(
+            "the scheduling center of this workspace does not let your role submit here".into(),
+        ));
+    }
+    admits_priority(policy, member, role, priority)
+}
+
+fn admits_priority(
+    policy: &Policy,
+    member: MemberId,
+    role: RoleId,
+    priority: Priority,
+) -> Result<(), Problem> {
+    match policy.priority_limit(member, role).filter(|most| priority > *most) {
+        None => Ok(()),
+        Some(most) => {
+            let detail =
+                format!("you may use priorities up to {} here, this is {}", most.get(), priority.get());
+            Err(Problem::new(Code::PolicyForbids, detail).at("/spec/priority"))
+        }
+    }
+}
+
+/// Whether a workload's priority may be changed to this by whoever asks.
+pub fn may_have_priority(
+    world: &World,
+    caller: &Caller,
+    room: WorkspaceId,
+    quota: QuotaId,
+    priority: Priority,
+) -> Result<(), Problem> {
+    let role = role_in(world, caller, room);
+    world
+        .people
+        .policy(room, quota)
+        .map_or(Ok(()), |policy| admits_priority(policy, caller.who.user, role, priority))
+}
+
+/// How long a workload may run: what it asks for, or less if the scheduling center says so.
+pub fn longest_run(world: &World, place: &Place, module: Module, asked: Option<Span>) -> Option<Span> {
+    let policy = world.people.policy(place.workspace, place.quota);
+    let allowed = policy.and_then(|policy| match module {
+        Module::Training => policy.training_max_run,
+        Module::Notebook => {
+            let exempt = place.owner.is_some_and(|owner| policy.notebook_exempt.contains(&owner.member));
+            policy.notebook_max_run.filter(|_| !exempt)
+        }
+        Module::Service | Module::Task => None,
+    });
+    [asked, allowed].into_iter().flatten().min()
+}
