@@ -1,4 +1,4 @@
-//! Events on the wire: the same words and fields as the simulator's JSON.
+//! Events on the wire: the same words and fields as the simulator's JSON, and `saved`.
 
 use crate::page::PageToken;
 use crate::time::Time;
@@ -7,7 +7,8 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// Something that happened. Further fields depend on the word: `queued` has `queue` and `reasons`, `started` has
-/// `replicas`, `draws` and `class`, `preempted` has `by` and `rule`, `scaled` has `from` and `to`, and so on.
+/// `replicas`, `draws` and `class`, `preempted` has `by` and `rule`, `scaled` has `from` and `to`, and so on. `saved` has
+/// none: a workload said that its work is saved.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(
     json!({"number": 41, "at": "2026-01-31T08:00:00Z", "workload": "b1", "uid": "w-7", "event": "preempted",

@@ -297,6 +297,9 @@ pub struct WorkloadStatus {
     /// A replica takes more memory than it asked for.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over_memory: bool,
+    /// A replica that has a part of a GPU uses more than that. The device does not bound it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_gpu: bool,
     /// How often it was preempted.
     pub preemptions: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -335,6 +338,10 @@ pub struct Placement {
     pub unit: u32,
     /// Number of the replica within the unit.
     pub replica: u32,
+    /// Its number as in `TIDEGATE_REPLICA`, by which its output and its figures over time are asked for; absent where
+    /// no process runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
     pub node: Name,
     /// Indexes of its devices.
     pub devices: Vec<u32>,
@@ -355,6 +362,11 @@ pub struct Placement {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaUsage {
+    /// Cores in use, on average over the last seconds; absent until it was looked at twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<crate::amounts::Figure>,
+    /// The cores that it asked for.
+    pub requested_cpu: crate::amounts::Figure,
     /// Resident memory, in bytes.
     pub memory: u64,
     /// The memory that it asked for, in bytes.
@@ -362,12 +374,36 @@ pub struct ReplicaUsage {
     /// Processor time since it was started, in milliseconds.
     pub processor_millis: u64,
     pub processes: u32,
+    /// What it does with its GPUs; absent without any, and where nothing is known of them, as of virtual ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gpu: Option<GpuUsage>,
 }
 
 impl ReplicaUsage {
     pub fn is_over_memory(&self) -> bool {
         self.requested_memory > 0 && self.memory > self.requested_memory
     }
+}
+
+/// What a replica does with its GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct GpuUsage {
+    /// Part of the time in which they computed for it, from 0 to 1, their mean; absent if it cannot be told from what
+    /// others do there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duty: Option<crate::amounts::Figure>,
+    /// Memory of GPUs in use, in bytes; absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// Memory that is its own, in bytes: all of its GPUs', or its part of one.
+    pub granted_memory: u64,
+    /// It has a part of a GPU, and computes for more of the time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_duty: bool,
+    /// It has a part of a GPU, and uses more of its memory.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over_memory: bool,
 }
 
 /// Whether a replica can be sent requests.

@@ -143,7 +143,10 @@ impl World {
     fn quota(&self, name: &str) -> Quota {
         let id = self.engine.quota_named(name).unwrap();
         let books = self.engine.books().into_iter().find(|b| b.quota == id).unwrap();
-        let used = uses(&self.engine).get(id.index()).copied().unwrap_or_default();
+        let used = uses(&self.engine, self.engine.workloads().map(|w| w.id))
+            .get(id.index())
+            .copied()
+            .unwrap_or_default();
         let status = QuotaStatus::of(&self.engine, &self.engine, &books, &used).unwrap();
         Quota::new(self.metadata(name, uid::quota(id)), QuotaSpec::of(&self.engine, id).unwrap(), status)
     }

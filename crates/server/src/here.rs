@@ -1,10 +1,11 @@
 //! What this machine adds to the world: how it keeps work apart, and what replicas take.
 
 use crate::local::Host;
+use tidegate_api::amounts::Figure;
 use tidegate_api::node::{Isolation, Limit, Node};
 use tidegate_api::uid;
-use tidegate_api::workload::{ReplicaUsage, Workload};
-use tidegate_executor::local::{self, Replicas};
+use tidegate_api::workload::{GpuUsage, ReplicaUsage, Workload};
+use tidegate_executor::local::{self, GpuTaken, Replicas, Seen};
 
 /// Nothing, where no processes are started.
 #[derive(Clone, Debug, Default)]
@@ -38,22 +39,42 @@ impl Here {
         for ((unit, index), seen) in replicas.of(id) {
             status.restarts += seen.restarts;
             status.over_memory |= seen.is_over_memory();
+            status.over_gpu |= seen.over_gpu().is_some();
             let place = status.placements.iter_mut().find(|p| (p.unit, p.replica) == (unit, index));
-            if let Some((place, usage)) = place.zip(seen.usage) {
-                place.usage = Some(ReplicaUsage {
-                    memory: usage.memory,
-                    requested_memory: seen.memory,
-                    processor_millis: usage.processor,
-                    processes: u32::try_from(usage.processes.len()).unwrap_or(u32::MAX),
-                });
-            }
+            let Some(place) = place else { continue };
+            place.number = Some(seen.number);
+            place.usage = seen.usage.as_ref().map(|usage| ReplicaUsage {
+                cpu: usage.cores.map(|cores| Figure(cores.into())),
+                requested_cpu: Figure(seen.cpu.into()),
+                memory: usage.memory,
+                requested_memory: seen.memory,
+                processor_millis: usage.processor,
+                processes: u32::try_from(usage.processes.len()).unwrap_or(u32::MAX),
+                gpu: usage.gpu.as_ref().map(gpu),
+            });
         }
         workload
     }
 
-    /// Replicas that take more memory than they asked for.
-    pub fn over_memory(&self) -> usize {
-        let all = self.0.as_ref().map_or(Vec::new(), |(_, replicas)| replicas.all());
-        all.iter().filter(|(_, seen)| seen.is_over_memory()).count()
+    /// What replicas take, where processes are started.
+    pub fn replicas(&self) -> Option<&Replicas> {
+        self.0.as_ref().map(|(_, replicas)| replicas)
+    }
+
+    /// Replicas that take more memory than they asked for, and those that use more than their part of a GPU.
+    pub fn over(&self) -> (usize, usize) {
+        let all = self.replicas().map_or(Vec::new(), Replicas::all);
+        let count = |is: fn(&Seen) -> bool| all.iter().filter(|(_, seen)| is(seen)).count();
+        (count(Seen::is_over_memory), count(|seen| seen.over_gpu().is_some()))
+    }
+}
+
+fn gpu(taken: &GpuTaken) -> GpuUsage {
+    GpuUsage {
+        duty: taken.duty.map(|duty| Figure(duty.into())),
+        memory: taken.memory,
+        granted_memory: taken.granted_memory,
+        over_duty: taken.is_over_duty(),
+        over_memory: taken.is_over_memory(),
     }
 }

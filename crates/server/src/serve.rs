@@ -247,7 +247,8 @@ impl Server {
         };
         let executor =
             executor_loop::start(executor, control.clone(), sender, notices).map_err(ServeError::Thread)?;
-        let (sampler, looking) = samples::start(control.clone(), data).map_err(ServeError::Thread)?;
+        let (sampler, looking) =
+            samples::start(control.clone(), data, here.replicas().cloned()).map_err(ServeError::Thread)?;
         let places = match config.executor {
             ExecutorKind::Virtual => None,
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),

@@ -50,12 +50,12 @@ pub fn node(world: &World, pool: PoolId, id: NodeId) -> Option<Node> {
 
 /// All quotas, in tree order.
 pub fn quotas(world: &World) -> Vec<Quota> {
-    let uses = uses(&world.engine);
+    let uses = uses(&world.engine, world.dispatch.assigned());
     world.engine.books().iter().filter_map(|books| of_books(world, books, &uses)).collect()
 }
 
 pub fn quota(world: &World, id: QuotaId) -> Option<Quota> {
-    let uses = uses(&world.engine);
+    let uses = uses(&world.engine, world.dispatch.assigned());
     let all = world.engine.books();
     of_books(world, all.iter().find(|books| books.quota == id)?, &uses)
 }

@@ -12,7 +12,7 @@ use crate::quota::{
 };
 use crate::words::Module;
 use tidegate_engine::books::QuotaBooks;
-use tidegate_engine::ids::{PoolId, QuotaId};
+use tidegate_engine::ids::{PoolId, QuotaId, WorkloadId};
 use tidegate_engine::policy::{self, Policy, QueuePolicy, Source};
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::Resources;
@@ -199,8 +199,8 @@ pub struct QuotaUse {
     pub running: u32,
 }
 
-/// The use of every quota, by id. Looks at every unit.
-pub fn uses(engine: &Engine) -> Vec<QuotaUse> {
+/// The use of every quota, by id. Looks at every unit of those that have started and not ended.
+pub fn uses(engine: &Engine, started: impl Iterator<Item = WorkloadId>) -> Vec<QuotaUse> {
     let mut all: Vec<QuotaUse> = Vec::new();
     let mut row = |id: QuotaId, change: &dyn Fn(&mut QuotaUse)| {
         if all.len() <= id.index() {
@@ -208,7 +208,7 @@ pub fn uses(engine: &Engine) -> Vec<QuotaUse> {
         }
         change(&mut all[id.index()]);
     };
-    for workload in engine.workloads() {
+    for workload in started.filter_map(|id| engine.workload(id)) {
         let quota = workload.spec.quota;
         if workload.state == WorkloadState::Running {
             row(quota, &|q| q.running += 1);

@@ -228,6 +228,7 @@ impl WorkloadStatus {
             ended_at: facts.ended.filter(|_| w.state.is_ended()).map(Time::of),
             restarts: w.failures,
             over_memory: false,
+            over_gpu: false,
             preemptions: w.preemptions,
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(names, *at, cause)),
             exit_code: facts.exit_code,
@@ -246,6 +247,7 @@ fn placements<'a>(engine: &'a Engine, pool: PoolId, unit: &'a Unit) -> impl Iter
         Some(Placement {
             unit: unit.number,
             replica: index as u32,
+            number: None,
             node: name(&node.spec.name),
             devices: parts(&slot.devices).into_iter().map(|(device, _)| device).collect(),
             gpu: Figure(slot.milli()),

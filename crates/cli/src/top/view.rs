@@ -11,6 +11,7 @@ use ratatui::style::{Color, Modifier, Style as Paint};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph};
 use tidegate_api::node::NodeState;
+use tidegate_api::workload::Workload;
 
 const PARTS: [&str; 3] = ["Quotas", "Workloads", "Nodes"];
 /// Rows below which parts are shown one at a time.
@@ -107,7 +108,11 @@ fn workloads(model: &Model) -> Vec<Line<'static>> {
     if model.workloads.is_empty() {
         return vec![Line::from("nothing has been submitted")];
     }
-    show::table(&model.workloads, false).lines().into_iter().map(line).collect()
+    // Nothing is measured where no processes are started: columns without a figure would only take room.
+    let is_measured = |w: &Workload| w.status.placements.iter().any(|place| place.usage.is_some());
+    let columns =
+        if model.workloads.iter().any(is_measured) { show::Columns::Live } else { show::Columns::Few };
+    show::table(&model.workloads, columns).lines().into_iter().map(line).collect()
 }
 
 /// As many nodes in a row as fit.

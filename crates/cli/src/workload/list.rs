@@ -1,7 +1,7 @@
 //! `tidegate list`: what waits, what runs, what has just ended; and why what waits does.
 
 use super::PATH;
-use super::show::table;
+use super::show::{Columns, table};
 use crate::client::events::{News, Watch};
 use crate::client::{Client, Query};
 use crate::exit::{Exit, Outcome, note, print};
@@ -104,13 +104,13 @@ impl List {
         if workloads.is_empty() && !self.output.output_is_data() {
             note("there are no workloads; `tidegate submit -- COMMAND` submits one");
         }
-        print(&list(self.output.output, workloads, |wide| table(workloads, wide))?)
+        print(&list(self.output.output, workloads, |wide| table(workloads, columns(wide)))?)
     }
 
     /// A row, or a line of JSON, for every change.
     fn follow(&self, client: &Client, watch: &mut Watch<'_>, listed: Vec<Workload>) -> Outcome {
-        let wide = self.output.output == Format::Wide;
-        let first = table(&listed, wide);
+        let columns = columns(self.output.output == Format::Wide);
+        let first = table(&listed, columns);
         loop {
             let changed = match watch.next()? {
                 News::Missed => self.read(client),
@@ -129,7 +129,7 @@ impl List {
             for workload in &changed {
                 match self.output.output {
                     Format::Table | Format::Wide => {
-                        print(&table(std::slice::from_ref(workload), wide).rows_below(&first))?
+                        print(&table(std::slice::from_ref(workload), columns).rows_below(&first))?
                     }
                     Format::Name => print(&(workload.name() + "\n"))?,
                     Format::Json | Format::Yaml => line(workload)?,
@@ -181,4 +181,8 @@ pub(crate) fn active_and_latest(
         }
     }
     Ok((found.into_values().rev().collect(), ended > LATEST_ENDED))
+}
+
+fn columns(wide: bool) -> Columns {
+    if wide { Columns::Wide } else { Columns::Few }
 }

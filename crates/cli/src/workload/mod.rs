@@ -7,6 +7,7 @@ pub(crate) mod logs;
 pub(crate) mod open;
 pub(crate) mod show;
 pub(crate) mod submit;
+mod takes;
 pub(crate) mod wait;
 
 use crate::client::Client;

@@ -1,11 +1,11 @@
 //! Workloads in words and in columns.
 
-use super::PATH;
+use super::{PATH, takes};
 use crate::client::Client;
 use crate::clock::{ago, now_ms, short};
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
-use crate::output::figures::{amounts, bytes, count};
+use crate::output::figures::{amounts, count};
 use crate::output::style::Style;
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, one};
@@ -13,7 +13,7 @@ use clap::Args;
 use tidegate_api::explain::Preempted;
 use tidegate_api::limits::DEFAULT_GRACE;
 use tidegate_api::name::Name;
-use tidegate_api::workload::{DrawStatus, ReadinessStatus, ReplicaUsage, Workload, WorkloadState};
+use tidegate_api::workload::{DrawStatus, ReadinessStatus, Workload, WorkloadState};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate show train-1
@@ -47,8 +47,10 @@ fn is_waiting(state: WorkloadState) -> bool {
 pub(crate) fn why(workload: &Workload, all: bool) -> String {
     let status = &workload.status;
     let mut reasons: Vec<String> = status.reasons.iter().map(|reason| reason.text.clone()).collect();
+    let mut beyond = takes::beyond(workload);
     if !all {
         reasons.truncate(1);
+        beyond.truncate(1);
     }
     let preempted = status.last_preemption.as_ref().map(preemption);
     match status.state {
@@ -65,29 +67,16 @@ pub(crate) fn why(workload: &Workload, all: bool) -> String {
         WorkloadState::Leaving => preempted.unwrap_or_else(|| "was asked to stop".into()),
         WorkloadState::Failed => exit(workload).unwrap_or_default(),
         WorkloadState::Running if status.replicas.ready.is_some_and(|n| n < status.replicas.running) => {
-            unready(workload)
+            std::iter::once(unready(workload)).chain(beyond).collect::<Vec<_>>().join("; ")
         }
         WorkloadState::Running if status.replicas.running < status.replicas.wanted => {
             let counts = status.replicas;
             let some = format!("{} of {} run", counts.running, count(u64::from(counts.wanted), "replica"));
-            std::iter::once(some).chain(preempted).chain(over_memory(workload)).collect::<Vec<_>>().join("; ")
+            std::iter::once(some).chain(preempted).chain(beyond).collect::<Vec<_>>().join("; ")
         }
-        WorkloadState::Running => over_memory(workload).unwrap_or_default(),
+        WorkloadState::Running => beyond.join("; "),
         _ => String::new(),
     }
-}
-
-/// The replica that takes most beyond what it asked for.
-fn over_memory(workload: &Workload) -> Option<String> {
-    let usages = workload.status.placements.iter().filter_map(|p| p.usage);
-    let over = usages.filter(|usage| usage.is_over_memory());
-    over.max_by_key(|usage| usage.memory - usage.requested_memory).map(memory)
-}
-
-/// `takes 3Gi of memory, asked for 2Gi`.
-fn memory(usage: ReplicaUsage) -> String {
-    let size = |size: u64| bytes(i64::try_from(size).unwrap_or(i64::MAX));
-    format!("takes {} of memory, asked for {}", size(usage.memory), size(usage.requested_memory))
 }
 
 /// `exit code 137 (killed by SIGKILL)`.
@@ -135,29 +124,34 @@ fn draw(draw: &DrawStatus) -> String {
     format!("{}:{} ({}, {})", draw.account, amounts(&draw.amounts), draw.rule, draw.class)
 }
 
-const COLUMNS: [&str; 9] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS", ">AGE", "WHY"];
-const WIDE_COLUMNS: [&str; 16] = [
-    "NAME",
-    "STATE",
-    "QUOTA",
-    "MODULE",
-    ">PRI",
-    ">REPLICAS",
-    ">GPUS",
-    ">AGE",
-    "UID",
-    "OWNER",
-    "CLASS",
-    "READY",
-    "NODES",
-    ">PREEMPTED",
-    ">RESTARTS",
-    "WHY",
-];
+/// Which columns a table of workloads has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Columns {
+    Few,
+    /// All but what is measured.
+    Wide,
+    /// With what they take at present.
+    Live,
+}
+
+const FIRST: [&str; 7] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS"];
+const TAKEN: [&str; 3] = [">CPU", ">MEMORY", ">DUTY"];
+const DETAILS: [&str; 7] = ["UID", "OWNER", "CLASS", "READY", "NODES", ">PREEMPTED", ">RESTARTS"];
+
+impl Columns {
+    fn names(self) -> Vec<&'static str> {
+        let (taken, details): (&[&str], &[&str]) = match self {
+            Columns::Few => (&[], &[]),
+            Columns::Wide => (&[], &DETAILS),
+            Columns::Live => (&TAKEN, &[]),
+        };
+        [&FIRST, taken, &[">AGE"], details, &["WHY"]].concat()
+    }
+}
 
 /// Workloads in columns; the last one says why each waits.
-pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
-    let mut table = Table::new(if wide { &WIDE_COLUMNS } else { &COLUMNS });
+pub(crate) fn table(workloads: &[Workload], columns: Columns) -> Table {
+    let mut table = Table::new(&columns.names());
     for workload in workloads {
         let status = &workload.status;
         let mut cells = vec![
@@ -168,9 +162,13 @@ pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
             Cell::from(status.priority.0.get()),
             Cell::from(format!("{}/{}", status.replicas.running, status.replicas.wanted)),
             Cell::from(status.gpu),
-            Cell::from(ago(workload.metadata.created_at)),
         ];
-        if wide {
+        if columns == Columns::Live {
+            let total = takes::total(workload);
+            cells.extend([Cell::maybe(total.cpu), Cell::maybe(total.memory), Cell::maybe(total.duty)]);
+        }
+        cells.push(Cell::from(ago(workload.metadata.created_at)));
+        if columns == Columns::Wide {
             let nodes = nodes(workload);
             let nodes = (!nodes.is_empty()).then(|| nodes.join(","));
             cells.extend([
@@ -185,7 +183,7 @@ pub(crate) fn table(workloads: &[Workload], wide: bool) -> Table {
                 Cell::from(status.restarts),
             ]);
         }
-        cells.push(Cell::from(why(workload, wide)));
+        cells.push(Cell::from(why(workload, columns == Columns::Wide)));
         table.row(cells);
     }
     table
@@ -225,7 +223,7 @@ pub(crate) fn text(workload: &Workload) -> String {
     let placements = status.placements.iter().map(|p| {
         let devices: Vec<String> = p.devices.iter().map(u32::to_string).collect();
         let on = if devices.is_empty() { String::new() } else { format!(" devices {}", devices.join(",")) };
-        let takes = p.usage.map_or(String::new(), |usage| format!(", {}", memory(usage)));
+        let takes = takes::all(p);
         let ready = p.readiness.as_ref().map_or(String::new(), readiness);
         format!("{}{on}{takes}{ready}", p.node)
     });

@@ -6,4 +6,5 @@ mod faults;
 mod kills;
 mod lab;
 mod restarts;
+mod samples;
 mod upgrade;

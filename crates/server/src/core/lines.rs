@@ -13,7 +13,7 @@ use tidegate_sim::report::note::{Detail, Note, Subject};
 
 /// The line of an event; `None` for what people are not told. The engine has applied it. Its names may be under seal.
 pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
-    let note = Note::of(event, names)?;
+    let note = Note::of(event, names).or_else(|| Note::saved(event, names))?;
     let (kind, shown) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),
         Subject::Quota(name) => (Kind::Quota, name.as_str()),

@@ -82,9 +82,16 @@ pub fn scrape(control: &Control, here: &Here, size: Option<Size>) -> String {
         pools(&mut registry, &world.engine);
         workloads(&mut registry, world);
     });
-    let over: Gauge = Gauge::default();
-    over.set(here.over_memory() as i64);
-    registry.register("replicas_over_memory", "Replicas that take more memory than they asked for", over);
+    let (over_memory, over_gpu): (Gauge, Gauge) = Default::default();
+    let (memory, gpu) = here.over();
+    over_memory.set(memory as i64);
+    over_gpu.set(gpu as i64);
+    registry.register(
+        "replicas_over_memory",
+        "Replicas that take more memory than they asked for",
+        over_memory,
+    );
+    registry.register("replicas_over_gpu", "Replicas that use more than their part of a GPU", over_gpu);
     server(&mut registry, control, size);
     let mut text = String::new();
     write(&mut text, control.metrics(), &registry).expect("writing to a string does not fail");

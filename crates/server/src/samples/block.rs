@@ -37,7 +37,9 @@ impl Block {
 
     /// What is known of one figure, by slot.
     pub(super) fn values(&self, metric: usize) -> impl Iterator<Item = Option<i64>> + '_ {
-        self.slots.iter().map(move |slot| slot.as_ref().and_then(|figures| figures.get(metric).copied()))
+        self.slots
+            .iter()
+            .map(move |slot| slot.as_ref().and_then(|figures| figures.get(metric).copied().flatten()))
     }
 
     fn metrics(&self) -> usize {
@@ -70,7 +72,7 @@ impl Block {
                 .flat_map(|(length, value)| (0..length.min(SLOTS as u32)).map(move |_| value));
             for (slot, value) in block.slots.iter_mut().zip(values) {
                 if let Some(value) = value {
-                    slot.get_or_insert_with(|| vec![0; width])[metric] = value;
+                    slot.get_or_insert_with(|| vec![None; width])[metric] = Some(value);
                 }
             }
         }
@@ -84,7 +86,7 @@ impl Block {
             for value in self.values(metric).flatten() {
                 (sum, count) = (sum + i128::from(value), count + 1);
             }
-            (sum / count.max(1)) as i64
+            (count > 0).then(|| (sum / count) as i64)
         };
         (0..self.metrics()).map(mean).collect()
     }
@@ -98,12 +100,13 @@ mod tests {
     fn what_is_packed_is_unpacked() {
         let mut block = Block::default();
         for slot in 3..50 {
-            block.set(slot, vec![16_000, slot as i64 * 1_000, -5]);
+            block.set(slot, vec![Some(16_000), Some(slot as i64 * 1_000), Some(-5), None]);
         }
+        block.set(50, vec![Some(16_000), None, Some(-5), None]);
         assert_eq!(Block::unpack(&block.pack()), Some(block.clone()));
-        assert_eq!(block.means(), [16_000, 26_000, -5]);
+        assert_eq!(block.means(), [Some(16_000), Some(26_000), Some(-5), None]);
         let mut constant = Block::default();
-        (0..SLOTS).for_each(|slot| constant.set(slot, vec![128_000; 6]));
+        (0..SLOTS).for_each(|slot| constant.set(slot, vec![Some(128_000); 6]));
         assert!(constant.pack().len() < 50, "{}", constant.pack().len());
     }
 

@@ -9,6 +9,8 @@ use tidegate_engine::ids::Tick;
 
 /// Changes with the tables: a file of another version is left alone, and figures are kept in memory only.
 const VERSION: i64 = 1;
+/// Stands for a mean of nothing: no figure is so small.
+const UNKNOWN: i64 = i64::MIN;
 const TABLES: &str = "
     CREATE TABLE block (
         kind INTEGER NOT NULL, key TEXT NOT NULL, start INTEGER NOT NULL, fine BLOB, means BLOB NOT NULL,
@@ -67,7 +69,8 @@ impl BlockFile {
             let sql = "INSERT OR REPLACE INTO block (kind, key, start, fine, means) VALUES (?, ?, ?, ?, ?)";
             let mut insert = transaction.prepare_cached(sql)?;
             for (subject, block) in blocks {
-                let means = postcard::to_stdvec(&block.means()).expect("figures are plain data");
+                let means: Vec<i64> = block.means().into_iter().map(|mean| mean.unwrap_or(UNKNOWN)).collect();
+                let means = postcard::to_stdvec(&means).expect("figures are plain data");
                 let (kind, start) = (subject.kind.number(), start as i64);
                 insert.execute(params![kind, &*subject.key, start, block.pack(), means])?;
                 added += 1;
@@ -131,7 +134,10 @@ impl BlockFile {
             let (start, fine, means) = row?;
             let stored = match fine.and_then(|bytes| Block::unpack(&bytes)) {
                 Some(block) => Some(Stored::Fine(block)),
-                None => postcard::from_bytes(&means).ok().map(Stored::Means),
+                None => postcard::from_bytes::<Vec<i64>>(&means).ok().map(|means| {
+                    let known = |mean| Some(mean).filter(|mean| *mean != UNKNOWN);
+                    Stored::Means(means.into_iter().map(known).collect())
+                }),
             };
             all.extend(stored.map(|stored| (start as u64, stored)));
         }
@@ -146,7 +152,7 @@ mod tests {
 
     fn fill(file: &mut BlockFile, start: u64, value: i64, now: Tick) {
         let mut block = Block::default();
-        block.set(0, vec![value]);
+        block.set(0, vec![Some(value), None]);
         let subject = Subject::new(Kind::Node, "n");
         file.put(start, std::iter::once((&subject, &block)), now).expect("it is written");
     }

@@ -1,11 +1,12 @@
 //! The world as figures.
 
 use super::MAX_SUBJECTS;
+use super::taken::{Sum, Taken, thousandths};
 use crate::core::world::World;
 use tidegate_api::convert::uses;
 use tidegate_api::uid;
 use tidegate_engine::reason::Names;
-use tidegate_engine::resources::{Resources, WHOLE};
+use tidegate_engine::resources::Resources;
 
 /// What has figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,19 +14,25 @@ pub enum Kind {
     Quota,
     Node,
     Workload,
+    Replica,
 }
 
 /// Whose figures.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subject {
     pub kind: Kind,
-    /// A name; of a workload, which may share its name with earlier ones, the uid.
+    /// A name; of a workload, which may share its name with earlier ones, the uid; of a replica that and its number.
     pub key: Box<str>,
 }
 
 impl Subject {
     pub fn new(kind: Kind, key: &str) -> Subject {
         Subject { kind, key: key.into() }
+    }
+
+    /// A replica by its number, as in `TIDEGATE_REPLICA`.
+    pub fn replica(uid: &str, number: u32) -> Subject {
+        Subject::new(Kind::Replica, &format!("{uid}/{number}"))
     }
 }
 
@@ -41,8 +48,18 @@ impl Kind {
                 ("queued", "workloads"),
                 ("running", "workloads"),
             ],
-            Kind::Node => &[("used", "gpu")],
-            Kind::Workload => &[("replicas", "replicas"), ("gpu", "gpu")],
+            Kind::Node => &[("used", "gpu"), ("cpu", "cpu"), ("memory", "bytes")],
+            Kind::Workload => &[
+                ("replicas", "replicas"),
+                ("gpu", "gpu"),
+                ("cpu", "cpu"),
+                ("memory", "bytes"),
+                ("gpuDuty", "ratio"),
+                ("gpuMemory", "bytes"),
+            ],
+            Kind::Replica => {
+                &[("cpu", "cpu"), ("memory", "bytes"), ("gpuDuty", "ratio"), ("gpuMemory", "bytes")]
+            }
         }
     }
 
@@ -51,28 +68,29 @@ impl Kind {
             Kind::Quota => 0,
             Kind::Node => 1,
             Kind::Workload => 2,
+            Kind::Replica => 3,
         }
     }
 }
 
-/// Thousandths, in the order of `Kind::metrics`.
-pub(super) type Figures = Vec<i64>;
+/// Thousandths, in the order of `Kind::metrics`; `None` for what nobody knows.
+pub(super) type Figures = Vec<Option<i64>>;
 
 /// All figures at present.
-pub(super) fn measure(world: &World) -> Vec<(Subject, Figures)> {
+pub(super) fn measure(world: &World, taken: &Taken) -> Vec<(Subject, Figures)> {
     let mut all = quotas(world);
-    all.extend(nodes(world));
-    all.extend(workloads(world));
+    all.extend(nodes(world, taken));
+    all.extend(workloads(world, taken));
+    let replicas = taken.replicas.iter().take(MAX_SUBJECTS);
+    all.extend(replicas.map(|((workload, number), sum)| {
+        (Subject::replica(&uid::workload(*workload), *number), [sum.host(), sum.gpus()].concat())
+    }));
     all
-}
-
-fn thousandths(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX).saturating_mul(i64::from(WHOLE))
 }
 
 fn quotas(world: &World) -> Vec<(Subject, Figures)> {
     let engine = &world.engine;
-    let uses = uses(engine);
+    let uses = uses(engine, world.dispatch.assigned());
     let row = |books: &tidegate_engine::books::QuotaBooks| {
         let used = uses.get(books.quota.index()).copied().unwrap_or_default();
         let drawn = books.drawn.iter().fold(Resources::default(), |sum, drawn| sum.plus(drawn));
@@ -84,29 +102,34 @@ fn quotas(world: &World) -> Vec<(Subject, Figures)> {
             thousandths(books.queued.into()),
             thousandths(used.running.into()),
         ];
+        let figures = figures.into_iter().map(Some).collect();
         (Subject::new(Kind::Quota, &engine.quota_name(books.quota)), figures)
     };
     engine.books().iter().take(MAX_SUBJECTS).map(row).collect()
 }
 
-fn nodes(world: &World) -> impl Iterator<Item = (Subject, Figures)> + '_ {
+fn nodes<'a>(world: &'a World, taken: &'a Taken) -> impl Iterator<Item = (Subject, Figures)> + 'a {
     let nodes = world.engine.pools().iter().flat_map(|pool| pool.nodes.iter()).take(MAX_SUBJECTS);
-    nodes.map(|node| {
+    // Nothing is taken where nothing runs; what others take of the machine is not asked.
+    let other = if taken.is_measured { Sum::NOTHING } else { Sum::default() };
+    nodes.map(move |node| {
         let used = thousandths(node.spec.gpus.into()) - i64::from(node.free_milli);
-        (Subject::new(Kind::Node, &node.spec.name), vec![used])
+        let sum = taken.nodes.get(&*node.spec.name).unwrap_or(&other);
+        (Subject::new(Kind::Node, &node.spec.name), [&[Some(used)][..], &sum.host()].concat())
     })
 }
 
-/// Those that have not ended; of one that waits there is a zero to see.
-fn workloads(world: &World) -> impl Iterator<Item = (Subject, Figures)> + '_ {
-    let live = world.engine.workloads().filter(|w| !w.state.is_ended()).take(MAX_SUBJECTS);
-    live.map(|w| {
-        let running = world.engine.units(w.id).filter(|unit| unit.is_running());
+/// Those that have started and not ended; of one that waits again there is a zero to see.
+fn workloads<'a>(world: &'a World, taken: &'a Taken) -> impl Iterator<Item = (Subject, Figures)> + 'a {
+    world.dispatch.assigned().take(MAX_SUBJECTS).map(|id| {
+        let running = world.engine.units(id).filter(|unit| unit.is_running());
         let (mut replicas, mut gpu) = (0, 0);
         for unit in running {
             replicas += unit.grant.slots.len() as u64;
             gpu += unit.gpu;
         }
-        (Subject::new(Kind::Workload, &uid::workload(w.id)), vec![thousandths(replicas), gpu])
+        let sum = taken.workloads.get(&id).copied().unwrap_or_default();
+        let figures = [[Some(thousandths(replicas)), Some(gpu)], sum.host(), sum.gpus()].concat();
+        (Subject::new(Kind::Workload, &uid::workload(id)), figures)
     })
 }

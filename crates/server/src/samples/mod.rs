@@ -4,6 +4,7 @@
 //! | where | what |
 //! |---|---|
 //! | `measure` | the world as figures |
+//! | `taken` | what replicas take, summed up |
 //! | `block` | ten minutes of one subject, packed |
 //! | `file` | blocks in SQLite: fine for a week, as means for a year |
 //! | `samples` | blocks that are being filled, and series of all |
@@ -15,10 +16,11 @@ mod measure;
 mod sampler;
 #[allow(clippy::module_inception, reason = "the noun that it is about")]
 mod samples;
+mod taken;
 
 pub use measure::{Kind, Subject};
 pub use sampler::{Sampler, start};
-pub use samples::Samples;
+pub use samples::{Lately, Samples};
 
 use tidegate_engine::ids::Span;
 
@@ -34,5 +36,6 @@ pub const FINE: Span = Span::hours(7 * 24);
 pub const COARSE: Span = Span::hours(365 * 24);
 /// Subjects of one kind that are looked at; the first ones, where there are more. Bounds memory and writing.
 pub const MAX_SUBJECTS: usize = 1_000;
-/// Blocks in the file. With some hundred bytes each, half a gigabyte; beyond it the oldest go.
+/// Blocks in the file. With some hundred bytes each, half a gigabyte; one and a half more where a thousand replicas
+/// are busy for a week. Beyond it the oldest go.
 pub const MAX_BLOCKS: u64 = 4_000_000;

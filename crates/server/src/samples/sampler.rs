@@ -1,5 +1,7 @@
 //! The thread that looks at the world every ten seconds.
 
+use super::measure::measure;
+use super::taken::Taking;
 use super::{INTERVAL, Samples};
 use crate::core::control::Control;
 use std::path::Path;
@@ -8,6 +10,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::ids::Tick;
+use tidegate_executor::local::Replicas;
 
 /// Looks until it is dropped.
 #[derive(Debug)]
@@ -18,25 +21,33 @@ pub struct Sampler {
 }
 
 /// Opens what is kept in a data directory, and begins to look.
-pub fn start(control: Control, data: &Path) -> std::io::Result<(Sampler, JoinHandle<()>)> {
+pub fn start(
+    control: Control,
+    data: &Path,
+    replicas: Option<Replicas>,
+) -> std::io::Result<(Sampler, JoinHandle<()>)> {
     let samples = Arc::new(Samples::open(data));
     let (stop, stopped) = channel();
     // The first look is there before the first request.
-    look(&control, &samples);
+    let mut taking = Taking::new(replicas);
+    look(&control, &mut taking, &samples);
     let sampler = Sampler { samples: samples.clone(), _stop: stop };
     let thread = std::thread::Builder::new().name("sampler".into());
-    let thread = thread.spawn(move || run(&control, &samples, &stopped))?;
+    let thread = thread.spawn(move || run(&control, taking, &samples, &stopped))?;
     Ok((sampler, thread))
 }
 
 /// Says when.
-fn look(control: &Control, samples: &Samples) -> Tick {
+fn look(control: &Control, taking: &mut Taking, samples: &Samples) -> Tick {
+    let taken = taking.look();
     let now = control.clock().now();
-    control.read_blocking(|world| samples.look(world, now));
+    // Nobody waits for the file while the world is looked at.
+    let figures = control.read_blocking(|world| measure(world, &taken));
+    samples.take(figures, now);
     now
 }
 
-fn run(control: &Control, samples: &Samples, stopped: &Receiver<()>) {
+fn run(control: &Control, mut taking: Taking, samples: &Samples, stopped: &Receiver<()>) {
     let mut last = control.clock().now();
     loop {
         // Slots are whole multiples of the interval, whenever the server was started.
@@ -45,6 +56,6 @@ fn run(control: &Control, samples: &Samples, stopped: &Receiver<()>) {
             samples.flush(control.clock().now());
             return;
         }
-        last = look(control, samples);
+        last = look(control, &mut taking, samples);
     }
 }

@@ -2,16 +2,16 @@
 
 use super::block::{Block, place};
 use super::file::{BlockFile, Stored};
-use super::measure::{Figures, Subject, measure};
+use super::measure::{Figures, Kind, Subject};
 use super::{BLOCK, INTERVAL, SLOTS};
-use crate::core::world::World;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 use tidegate_api::name::Name;
 use tidegate_api::problem::Problem;
 use tidegate_api::series::{Metric, Series, SeriesQuery};
-use tidegate_engine::ids::Tick;
+use tidegate_api::uid;
+use tidegate_engine::ids::{Span, Tick, WorkloadId};
 use tidegate_engine::resources::WHOLE;
 
 /// The file in the data directory.
@@ -54,12 +54,8 @@ impl Samples {
         self.0.lock().expect("nobody panics while holding figures")
     }
 
-    /// Takes a look at the world.
-    pub fn look(&self, world: &World, now: Tick) {
-        self.take(measure(world), now);
-    }
-
-    fn take(&self, figures: Vec<(Subject, Figures)>, now: Tick) {
+    /// Takes down figures of now.
+    pub(super) fn take(&self, figures: Vec<(Subject, Figures)>, now: Tick) {
         let mut inner = self.inner();
         let (start, slot) = place(now);
         if start != inner.start {
@@ -84,6 +80,23 @@ impl Samples {
         self.inner().flush(now);
     }
 
+    /// What a workload did from `now - span` on. Reads memory, and of what is older than ten minutes the file.
+    pub fn lately(&self, workload: WorkloadId, now: Tick, span: Span) -> Lately {
+        let from = now.0.saturating_sub(span.0);
+        let subject = Subject::new(Kind::Workload, &uid::workload(workload));
+        let samples = self.inner().samples(&subject, from, now.0);
+        let known = |word: &str| {
+            let metric = Kind::Workload.metrics().iter().position(|(metric, _)| *metric == word);
+            let all = metric.and_then(|metric| samples.get(metric)).map_or(&[][..], Vec::as_slice);
+            all.iter().filter(move |sample| sample.at >= from).map(|sample| sample.value)
+        };
+        Lately {
+            looks: known("cpu").count(),
+            cpu: known("cpu").reduce(f64::max),
+            gpu_duty: known("gpuDuty").reduce(f64::max),
+        }
+    }
+
     /// The figures of a subject at regular instants: the mean over each step, or what held at its beginning.
     pub fn series(&self, subject: &Subject, name: Name, query: &SeriesQuery) -> Result<Series, Problem> {
         let points = query.points()? as usize;
@@ -96,6 +109,17 @@ impl Samples {
         let metrics = subject.kind.metrics().iter().enumerate().map(metric).collect();
         Ok(Series { name, from: query.from, to: query.to, step: query.step, metrics })
     }
+}
+
+/// What a workload did lately, for whoever asks whether it does anything.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lately {
+    /// Looks at which its cores were known: one every [`INTERVAL`] if it was there all the time.
+    pub looks: usize,
+    /// The most cores that it used at one look.
+    pub cpu: Option<f64>,
+    /// The highest duty of its GPUs at one look, from 0 to 1; `None` if that was never known.
+    pub gpu_duty: Option<f64>,
 }
 
 impl Inner {
@@ -125,7 +149,11 @@ impl Inner {
                 Stored::Fine(block) => add(&mut all, start, &block),
                 Stored::Means(means) => {
                     for (list, value) in all.iter_mut().zip(means) {
-                        list.push(Sample { at: start, span: BLOCK.0, value: whole(value) });
+                        list.extend(value.map(|value| Sample {
+                            at: start,
+                            span: BLOCK.0,
+                            value: whole(value),
+                        }));
                     }
                 }
             }
@@ -168,10 +196,9 @@ fn spread(samples: &[Sample], from: u64, step: u64, points: usize) -> Vec<Option
 
 #[cfg(test)]
 mod tests {
-    use super::super::{FINE, Kind};
+    use super::super::FINE;
     use super::*;
     use tidegate_api::time::Time;
-    use tidegate_engine::ids::Span;
 
     fn query(from: u64, to: u64, step: u64) -> SeriesQuery {
         let time = |ms| Time::of(Tick(ms));
@@ -186,7 +213,7 @@ mod tests {
     }
 
     fn look(samples: &Samples, at: u64, gpus: i64) {
-        samples.take(vec![(Subject::new(Kind::Node, "n"), vec![gpus * 1_000])], Tick(at));
+        samples.take(vec![(Subject::new(Kind::Node, "n"), vec![Some(gpus * 1_000)])], Tick(at));
     }
 
     #[test]
@@ -228,6 +255,33 @@ mod tests {
         look(&samples, t + FINE.0 + 4 * BLOCK.0, 1);
         samples.flush(Tick(t + FINE.0 + 4 * BLOCK.0));
         assert_eq!(used(&samples, t + BLOCK.0, t + BLOCK.0 + step, step), [Some(4.0), Some(4.0)]);
+    }
+
+    #[test]
+    fn what_a_workload_did_lately_is_the_most_that_was_seen() {
+        let data = tempfile::tempdir().expect("a directory");
+        let samples = Samples::open(data.path());
+        let t = 1_000 * BLOCK.0;
+        let did = |at: u64, cpu: Option<i64>, duty: Option<i64>| {
+            let figures = vec![Some(1_000), Some(0), cpu, Some(5), duty, None];
+            samples.take(vec![(Subject::new(Kind::Workload, "w-7"), figures)], Tick(at));
+        };
+        let lately = |samples: &Samples, now: u64, minutes| {
+            samples.lately(WorkloadId(7), Tick(now), Span::minutes(minutes))
+        };
+        assert_eq!(lately(&samples, t, 10), Lately::default());
+        for look in 0..120 {
+            // It works in its first minute, and once in its last but one; its GPU is never known to.
+            let cpu = if look < 6 || look == 110 { 1_500 } else { 20 };
+            did(t + look * INTERVAL.0, (look != 3).then_some(cpu), None);
+        }
+        let now = t + 2 * BLOCK.0 - INTERVAL.0;
+        let idle = Lately { looks: 7, cpu: Some(0.02), gpu_duty: None };
+        assert_eq!(lately(&samples, now, 1), idle);
+        assert_eq!(lately(&samples, now, 20), Lately { looks: 119, cpu: Some(1.5), gpu_duty: None });
+        did(now, Some(20), Some(300));
+        assert_eq!(lately(&samples, now, 1).gpu_duty, Some(0.3));
+        assert_eq!(samples.lately(WorkloadId(8), Tick(now), Span::minutes(1)), Lately::default());
     }
 
     #[test]

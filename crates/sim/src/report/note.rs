@@ -141,6 +141,13 @@ impl Note {
         };
         Some(Note { at: labels.clock(event.at), subject, word, detail })
     }
+
+    /// The note of work that a program said is saved. The simulator prints none: there it follows from the scenario.
+    pub fn saved(event: &Event, labels: &dyn Directory) -> Option<Note> {
+        let EventKind::Checkpointed { workload, .. } = &event.kind else { return None };
+        let subject = Subject::Workload(labels.workload(*workload));
+        Some(Note { at: labels.clock(event.at), subject, word: "saved", detail: Detail::None })
+    }
 }
 
 fn of_workload(at: Tick, kind: &EventKind, labels: &dyn Directory) -> Option<Note> {

@@ -30,7 +30,22 @@ pub struct SeriesParams {
     to: Option<Time>,
     /// Time between two instants; if absent, so that there are at most some hundred.
     step: Option<Duration>,
-    /// Of a workload: its workspace, where the caller has several.
+}
+
+/// Which part of a workload's series is wanted.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct WorkloadSeriesParams {
+    /// The first instant; an hour before the last if absent.
+    from: Option<Time>,
+    /// The last instant; now if absent.
+    to: Option<Time>,
+    /// Time between two instants; if absent, so that there are at most some hundred.
+    step: Option<Duration>,
+    /// This replica only, by its number as in `TIDEGATE_REPLICA`.
+    replica: Option<u32>,
+    /// Its workspace, where the caller has several.
     #[allow(
         dead_code,
         reason = "read with the head of the request; listed so that it is no unknown parameter"
@@ -82,7 +97,7 @@ pub async fn of_quota(
     series(app, subject, named(&name)?, params).await
 }
 
-/// How many of a node's GPUs are used, over time.
+/// How many of a node's GPUs are used, and what the processes of its replicas take, over time.
 #[utoipa::path(get, path = "/api/v1/nodes/{name}/series", tag = "nodes",
     params(("name" = String, Path, description = "The node"), SeriesParams),
     responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
@@ -96,17 +111,23 @@ pub async fn of_node(
     series(app, subject, named(&name)?, params).await
 }
 
-/// A workload's replicas and GPUs, over time.
+/// A workload's replicas, its GPUs, and what its processes take, over time: cores, memory, the part of the time in which
+/// its GPUs computed (their mean) and their memory. `null` where nobody knows, as of what virtual GPUs do.
 #[utoipa::path(get, path = "/api/v1/workloads/{name}/series", tag = "workloads",
-    params(("name" = String, Path, description = "Name or uid"), SeriesParams),
+    params(("name" = String, Path, description = "Name or uid"), WorkloadSeriesParams),
     responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
 pub async fn of_workload(
     State(app): State<App>,
     scope: Scope,
     Named(name): Named,
-    Params(params): Params<SeriesParams>,
+    Params(params): Params<WorkloadSeriesParams>,
 ) -> Answered<Series> {
     let workload = workloads::any(&app, &scope, &name).await?;
-    let subject = Subject::new(Kind::Workload, &workload.metadata.uid);
-    series(app, subject, workload.metadata.name, params).await
+    let uid = &workload.metadata.uid;
+    let subject = match params.replica {
+        Some(number) => Subject::replica(uid, number),
+        None => Subject::new(Kind::Workload, uid),
+    };
+    let WorkloadSeriesParams { from, to, step, .. } = params;
+    series(app, subject, workload.metadata.name, SeriesParams { from, to, step }).await
 }
