@@ -31,10 +31,15 @@ fn path() -> String {
 
 /// `submit` with the manifest of an example, started in its folder.
 fn submit(folder: &str, file: &str, more: &[&str]) -> Vec<String> {
-    let folder = root().join("examples").join(folder);
-    let text = |path: PathBuf| path.to_string_lossy().into_owned();
-    let mut words = vec!["submit".into(), "-f".into(), text(folder.join(file))];
-    words.extend(["--working-dir".into(), text(folder), "--env".into(), path()]);
+    let place = root().join("examples").join(folder).to_string_lossy().into_owned();
+    submit_elsewhere(folder, file, &[&["--working-dir", &place], more].concat())
+}
+
+/// The same, started in a directory of its own.
+fn submit_elsewhere(folder: &str, file: &str, more: &[&str]) -> Vec<String> {
+    let manifest = root().join("examples").join(folder).join(file);
+    let mut words = vec!["submit".into(), "-f".into(), manifest.to_string_lossy().into_owned()];
+    words.extend(["--env".into(), path()]);
     words.extend(more.iter().map(|word| word.to_string()));
     words
 }
@@ -166,7 +171,7 @@ fn the_manifest_for_pytorch_is_accepted() {
 #[test]
 fn jupyterlab_runs_a_cell_through_the_proxy_and_strangers_find_nothing() {
     let server = house();
-    run(&server, &submit("notebook", "notebook.yaml", &["--quota", "team"]));
+    run(&server, &submit_elsewhere("notebook", "notebook.yaml", &["--quota", "team"]));
     let lab = Work(&server, "lab");
     let address = lab.address_when_ready(1);
     let link = || server.run(&["open", "lab", "--url"]).ok().trim().to_string();

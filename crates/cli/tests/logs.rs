@@ -120,3 +120,29 @@ fn output_is_dropped_when_it_is_old() {
     common::until(|| (server.run(&["logs", "brief"]).code == 3).then_some(()));
     server.run(&["logs", "brief"]).fails(3, "nothing is kept that brief wrote");
 }
+
+#[test]
+fn directories_go_with_a_workload_that_is_deleted() {
+    let config = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(config.path(), "retain-logs = \"0s\"\n").expect("written");
+    let server = Server::with(&["--executor", "local", "--config", &config.path().to_string_lossy()]);
+    let save = "echo 1 > result; echo 2 > \"$TIDEGATE_CHECKPOINT_DIR/step\"";
+    for name in ["kept", "dropped"] {
+        server.run(&sh(name, &["--wait"], save)).ok();
+    }
+    // It goes on where the first of its line was.
+    server.run(&["start", "kept"]).ok();
+    server.wait_for("kept", "finished");
+    server.run(&["delete", "dropped"]).ok();
+    let work = server.data().join("work/0");
+    let names = || {
+        let entries = std::fs::read_dir(&work).expect("listed").flatten();
+        let mut names: Vec<_> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    common::until(|| (!names().iter().any(|name| name.starts_with("dropped."))).then_some(()));
+    let kept: Vec<_> = names().into_iter().filter(|name| name.starts_with("kept.")).collect();
+    assert_eq!(kept.len(), 2, "{kept:?}");
+    assert_eq!(std::fs::read_to_string(work.join(&kept[0]).join("result")).expect("kept"), "1\n");
+}

@@ -66,6 +66,11 @@ impl Host {
             }
             false => None,
         };
+        match places.keep_runs_in_memory() {
+            Ok(Some(place)) => tracing::info!(place = %place.display(), "runs are kept in memory"),
+            Ok(None) => tracing::info!("runs are kept on the disk"),
+            Err(error) => tracing::warn!(%error, "runs are kept on the disk"),
+        }
         let limits = groups.as_ref().map_or(Vec::new(), |groups| groups.limits.words());
         let limits = if limits.is_empty() { "none".into() } else { limits.join(", ") };
         tracing::info!(groups = groups.is_some(), limits, "what the kernel bounds of each replica");

@@ -289,7 +289,7 @@ impl Server {
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         let sweeper =
-            app.work.places.clone().map(|places| tokio::spawn(sweep(control.clone(), places, retain_logs)));
+            app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
         let apps = app.work.apps.clone();
         let watched = async {

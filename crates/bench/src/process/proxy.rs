@@ -8,8 +8,10 @@ use crate::service::attempt;
 use crate::service::client::{Connection, request};
 use crate::service::house::clients;
 use crate::table::Measure;
+use std::fs::Permissions;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::os::unix::fs::PermissionsExt;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
@@ -129,7 +131,7 @@ fn measure(bench: &mut Bench) -> io::Result<()> {
     let program = std::env::current_exe()?.display().to_string();
     let trivial: &[&str] = &[&program, ARGUMENT];
     for (name, command, has_target) in
-        [("trivial", trivial, true), ("Python", &["python3", "-c", PYTHON], false)]
+        [("trivial", trivial, true), ("python", &["python3", "-c", PYTHON], false)]
     {
         bench.progress(&format!("proxy: a {name} service"));
         let measured = one(bench, &serving, &runtime, name, command, has_target);
@@ -142,6 +144,9 @@ fn measure(bench: &mut Bench) -> io::Result<()> {
 /// Submits a service; where it is reached directly, and through the server.
 fn start(serving: &Serving, runtime: &Runtime, name: &str, command: &[&str]) -> io::Result<[SocketAddr; 2]> {
     let file = serving.directory().join(format!("{name}.port"));
+    // Written by the user of a workspace.
+    std::fs::write(&file, "")?;
+    std::fs::set_permissions(&file, Permissions::from_mode(0o666))?;
     let path = file.display().to_string();
     let command: Vec<&str> = command.iter().copied().chain([path.as_str()]).collect();
     let spec = serde_json::json!({ "module": "service", "gracePeriod": "0s", "command": command });

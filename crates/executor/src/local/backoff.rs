@@ -1,8 +1,6 @@
 //! Who fails again and again starts later and later.
 
 use serde::{Deserialize, Serialize};
-use std::path::Path;
-use std::{fs, io};
 
 /// The first wait; each further one is twice as long.
 const FIRST: u64 = 1_000;
@@ -11,7 +9,7 @@ const LONGEST: u64 = 60_000;
 /// Who ran for so long has not failed in a row.
 const LONG_RUN: u64 = 600_000;
 
-/// What is known of the runs of one workload, whoever is killed meanwhile.
+/// What is known of the runs of one workload.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Runs {
     /// The latest run.
@@ -25,16 +23,6 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    pub(super) fn read(path: &Path) -> Runs {
-        fs::read(path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
-    }
-
-    pub(super) fn write(&self, path: &Path) -> io::Result<()> {
-        let new = path.with_extension("new");
-        fs::write(&new, serde_json::to_vec(self)?)?;
-        fs::rename(new, path)
-    }
-
     /// A run begins. Whether it was not known yet.
     pub(super) fn begin(&mut self, run: u64) -> bool {
         if run <= self.latest {

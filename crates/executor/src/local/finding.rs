@@ -99,7 +99,8 @@ impl LocalExecutor {
 
 fn subdirectories(path: PathBuf) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.is_dir())
+    // What a link leads to is none of them.
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
 }
 
 fn name_of(directory: &std::path::Path) -> Option<u32> {

@@ -12,7 +12,8 @@
 //! | `environment` | what a program finds in its environment |
 //! | `endpoints`, `ports`, `listening` | who can be reached, and where |
 //! | `devices`, `gpus` | a GPU is handed on only when it is clean; what its driver tells |
-//! | `backoff` | who fails again and again starts later and later |
+//! | `memory` | where runs need no disk |
+//! | `backoff`, `ledger` | who fails again and again starts later and later |
 //! | `saves` | work that programs say is saved |
 //! | `watch` | the end of processes |
 //! | `strays` | processes that lost their supervisor |
@@ -28,8 +29,10 @@ mod environment;
 mod finding;
 mod gpus;
 pub mod groups;
+mod ledger;
 mod listening;
 mod measuring;
+mod memory;
 mod meters;
 mod ordering;
 mod places;
@@ -60,6 +63,7 @@ use crate::executor::{Executor, Waker};
 use crate::report::{Report, Running};
 use boot::since_boot;
 use devices::Unclean;
+use ledger::Ledger;
 use measuring::Measuring;
 use ports::Ports;
 use replica::{Life, Process};
@@ -121,6 +125,7 @@ pub struct LocalExecutor {
     replicas: Replicas,
     measuring: Measuring,
     workloads: BTreeMap<WorkloadId, Known>,
+    ledger: Ledger,
     /// Of these something may have to be done.
     unsettled: BTreeSet<WorkloadId>,
     /// When to look at whom, in milliseconds since the machine was started.
@@ -141,6 +146,7 @@ impl LocalExecutor {
         let ports = Ports::new(settings.ports.clone());
         let replicas = Replicas::default();
         let measuring = Measuring::start(replicas.clone(), settings.gpu_meter.clone(), settings.work_limit)?;
+        let ledger = Ledger::open(settings.places.ledger());
         Ok(LocalExecutor {
             settings,
             clock,
@@ -151,6 +157,7 @@ impl LocalExecutor {
             replicas,
             measuring,
             workloads: BTreeMap::new(),
+            ledger,
             unsettled: BTreeSet::new(),
             later: BTreeSet::new(),
             is_sweeping: false,
@@ -285,6 +292,7 @@ impl Executor for LocalExecutor {
         self.replicas.clear();
         self.find_all(before);
         let workloads = &self.workloads;
+        self.ledger.keep(|workload| workloads.contains_key(&workload));
         self.endpoints.keep(|(workload, unit, index), endpoint| {
             let process =
                 workloads.get(&workload).and_then(|k| k.processes.get(&(unit, index, endpoint.run)));

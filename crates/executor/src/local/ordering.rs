@@ -1,7 +1,6 @@
 //! What a supervisor is told to run.
 
 use super::LocalExecutor;
-use super::backoff::Runs;
 use super::boot::since_boot;
 use super::environment::{Scene, devices as devices_of, number};
 use super::replica::Process;
@@ -39,10 +38,9 @@ impl LocalExecutor {
         let workspace = a.launch.workspace;
         // What cannot be made is missed by the supervisor, which says so.
         let _ = places.prepare(a, user);
-        let path = places.runs_file(a.workload);
-        let mut runs = Runs::read(&path);
+        let mut runs = self.ledger.of(a.workload);
         if runs.begin(r.run) {
-            let _ = runs.write(&path);
+            self.ledger.put(a.workload, runs.clone());
         }
         // Replicas of a service come and go each by itself.
         let restarts = if a.launch.is_service() { attempt } else { runs.before };

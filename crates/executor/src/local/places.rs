@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! runs/WORKLOAD/UNIT-INDEX-RUN.ATTEMPT/   what server and supervisor tell each other; nobody else looks in
+//! runs.jsonl                              how often workloads were started
 //! logs/WORKLOAD/NUMBER.log                output, over all runs
 //! work/WORKSPACE/home, tmp                of all work of a workspace
 //! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs, and when it is started again
@@ -33,6 +34,10 @@ impl Places {
         Places { root: root.into() }
     }
 
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
     pub(super) fn runs(&self) -> PathBuf {
         self.root.join("runs")
     }
@@ -41,9 +46,9 @@ impl Places {
         self.runs().join(workload.0.to_string())
     }
 
-    /// What is known of a workload's runs.
-    pub(super) fn runs_file(&self, workload: WorkloadId) -> PathBuf {
-        self.runs_of(workload).join("runs.json")
+    /// What is known of the runs of all workloads.
+    pub(super) fn ledger(&self) -> PathBuf {
+        self.root.join("runs.jsonl")
     }
 
     pub(super) fn run(&self, run: Running, attempt: u32) -> RunDir {
@@ -87,8 +92,13 @@ impl Places {
         self.root.join("logs")
     }
 
+    /// The directories of everybody.
+    pub fn all_work(&self) -> PathBuf {
+        self.root.join("work")
+    }
+
     fn workspace(&self, workspace: WorkspaceId) -> PathBuf {
-        self.root.join("work").join(workspace.0.to_string())
+        self.all_work().join(workspace.0.to_string())
     }
 
     pub fn home(&self, workspace: WorkspaceId) -> PathBuf {
@@ -121,14 +131,18 @@ impl Places {
     /// Makes all directories that a workload needs, for `user` if somebody else is to use them.
     pub(super) fn prepare(&self, a: &Assignment, user: Option<u32>) -> io::Result<()> {
         let workspace = a.launch.workspace;
+        // Where it leads may have been cleared by somebody who made room.
+        if let Ok(elsewhere) = std::fs::read_link(self.runs()) {
+            private(&elsewhere)?;
+        }
         private(&self.runs_of(a.workload))?;
         private(&self.logs(a.workload))?;
-        private(&self.root.join("work"))?;
+        private(&self.all_work())?;
         private(&self.workspace(workspace))?;
         // Others may pass through what is above a workspace's own directories, and see nothing; and nobody but the
         // server can put something else in their place.
         if let Some(user) = user {
-            give(&self.root.join("work"), 0o711, None, None)?;
+            give(&self.all_work(), 0o711, None, None)?;
             give(&self.workspace(workspace), 0o710, None, Some(user))?;
         }
         let shared = [self.home(workspace), self.temporary(workspace)];
@@ -154,7 +168,7 @@ impl Places {
 }
 
 /// A directory for its owner alone. One that is there is left as it is.
-fn private(path: &Path) -> io::Result<()> {
+pub(super) fn private(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 

@@ -1,6 +1,6 @@
 //! What should run against what runs.
 
-use super::backoff::{self, Runs};
+use super::backoff;
 use super::boot::since_boot;
 use super::devices::Verdict;
 use super::environment::devices as devices_of;
@@ -67,6 +67,7 @@ impl LocalExecutor {
         if known.assignment.is_none() && known.processes.is_empty() {
             // Nothing is left of it, and nobody will ask.
             let _ = fs::remove_dir_all(self.settings.places.runs_of(workload));
+            self.ledger.forget(workload);
             return;
         }
         self.workloads.insert(workload, known);
@@ -177,13 +178,11 @@ impl LocalExecutor {
     }
 
     /// Failures in a row make it wait.
-    fn note_failure(&self, workload: WorkloadId, run: u64, ran: u64) {
-        let path = self.settings.places.runs_file(workload);
-        let mut runs = Runs::read(&path);
+    fn note_failure(&mut self, workload: WorkloadId, run: u64, ran: u64) {
+        let mut runs = self.ledger.of(workload);
         if runs.failed_run != run {
             runs.fail(run, ran);
-            // Forgotten, it starts again a little earlier.
-            let _ = runs.write(&path);
+            self.ledger.put(workload, runs);
         }
     }
 

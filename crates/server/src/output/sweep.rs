@@ -1,11 +1,15 @@
-//! Drops the output of workloads that ended long ago.
+//! Drops the output of workloads that ended long ago, and the directories of those that were deleted.
 
+use super::directories;
 use crate::core::control::Control;
+use crate::http::app::App;
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 use tidegate_engine::ids::WorkloadId;
 use tidegate_executor::local::Places;
+use tidegate_store::Reader;
 
 /// The longest time between two looks.
 const LONGEST: Duration = Duration::from_secs(3_600);
@@ -13,16 +17,22 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 const SHORTEST: Duration = Duration::from_secs(1);
 
 /// Looks again and again, for ever.
-pub async fn sweep(control: Control, places: Places, retain: Duration) {
+pub async fn sweep(app: App, places: Places, retain: Duration) {
     // Late by a part of what it is about at most.
     let pause = (retain / 10).clamp(SHORTEST, LONGEST);
     loop {
-        let (control, places) = (control.clone(), places.clone());
-        let swept = tokio::task::spawn_blocking(move || once(&control, &places, retain)).await;
-        match swept {
-            Ok(Ok(0)) | Err(_) => {}
-            Ok(Ok(count)) => tracing::info!(count, "old output was dropped"),
-            Ok(Err(error)) => tracing::warn!(%error, "old output was not dropped"),
+        let (control, places) = (app.control.clone(), places.clone());
+        let swept = app.with_reader(move |reader| {
+            let output = once(&control, &places, retain);
+            Ok([("output", output), ("directories", left(&control, reader, &places, retain))])
+        });
+        match swept.await {
+            Err(error) => tracing::warn!(%error, "old output was not dropped"),
+            Ok(swept) => swept.into_iter().for_each(|(what, swept)| match swept {
+                Ok(0) => {}
+                Ok(count) => tracing::info!(count, "old {what} was dropped"),
+                Err(error) => tracing::warn!(%error, "old {what} was not dropped"),
+            }),
         }
         tokio::time::sleep(pause).await;
     }
@@ -34,6 +44,17 @@ fn once(control: &Control, places: &Places, retain: Duration) -> io::Result<usiz
         control.read_blocking(|world| world.engine.workload(id).is_some_and(|w| !w.state.is_ended()))
     };
     drop_old(&places.all_logs(), retain, lives)
+}
+
+/// Drops the directories of workloads that were deleted; how many.
+fn left(control: &Control, reader: &dyn Reader, places: &Places, retain: Duration) -> io::Result<usize> {
+    let found = directories::all(&places.all_work())?;
+    let lives: BTreeSet<WorkloadId> = control.read_blocking(|world| {
+        let homes = world.documents.iter();
+        homes.map(|(id, document)| document.directory_of.map_or(*id, WorkloadId)).collect()
+    });
+    let is_past = |found: &_| directories::is_past(reader, found).map_err(io::Error::other);
+    directories::drop_left(found, &lives, is_past, retain)
 }
 
 fn drop_old(logs: &Path, retain: Duration, lives: impl Fn(WorkloadId) -> bool) -> io::Result<usize> {
@@ -52,17 +73,13 @@ fn drop_old(logs: &Path, retain: Duration, lives: impl Fn(WorkloadId) -> bool) -
 }
 
 /// Whether nothing in it was written for so long.
-#[allow(clippy::disallowed_methods, reason = "how old a file is, is told by the machine's clock")]
 fn is_old(directory: &Path, retain: Duration) -> io::Result<bool> {
     for entry in std::fs::read_dir(directory)? {
-        let written = entry?.metadata()?.modified()?;
-        // Written in the future by a clock that was set back since: it is not old.
-        if written.elapsed().is_ok_and(|age| age < retain) || written.elapsed().is_err() {
+        if !directories::is_old(&entry?.metadata()?, retain) {
             return Ok(false);
         }
     }
-    let made = std::fs::metadata(directory)?.modified()?;
-    Ok(made.elapsed().is_ok_and(|age| age >= retain))
+    Ok(directories::is_old(&std::fs::metadata(directory)?, retain))
 }
 
 #[cfg(test)]
