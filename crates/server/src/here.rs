@@ -5,6 +5,7 @@ use tidegate_api::amounts::Figure;
 use tidegate_api::node::{Isolation, Limit, Node};
 use tidegate_api::uid;
 use tidegate_api::workload::{GpuUsage, ReplicaUsage, Workload};
+use tidegate_engine::ids::WorkspaceId;
 use tidegate_executor::local::{self, GpuTaken, Replicas, Seen};
 
 /// Nothing, where no processes are started.
@@ -59,6 +60,13 @@ impl Here {
     /// What replicas take, where processes are started.
     pub fn replicas(&self) -> Option<&Replicas> {
         self.0.as_ref().map(|(_, replicas)| replicas)
+    }
+
+    /// Whether work of more than one workspace can be kept apart here; why not, in words.
+    pub fn keeps_apart(&self) -> Result<(), String> {
+        // Any but the first: all others are treated alike.
+        let second = WorkspaceId(WorkspaceId::DEFAULT.0 + 1);
+        self.0.as_ref().map_or(Ok(()), |(host, _)| host.admits(second))
     }
 
     /// Replicas that take more memory than they asked for, and those that use more than their part of a GPU.

@@ -69,3 +69,44 @@ fn as_root_work_runs_as_somebody_else() {
     assert_eq!(line_in(dir.join("who")), "1900000500");
     lab.until_state("whoami", "finished");
 }
+
+#[test]
+fn where_work_is_not_kept_apart_a_second_workspace_is_refused_unless_somebody_allows_it() {
+    let room = json!({"metadata": {"name": "team-b"}, "spec": {"quotas": ["main"]}});
+    let lab = Lab::new("isolation = \"none\"");
+    let (status, refused) =
+        lab.ask("POST", "/api/v1/workspaces", Some(&room), None).expect("the server answers");
+    assert_eq!((status, refused["code"].as_str()), (409, Some("wrong-state")), "{refused}");
+    assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("not kept apart")), "{refused}");
+    let lab = Lab::new("isolation = \"none\"\nallow-shared-user = true");
+    assert_eq!(lab.ask("POST", "/api/v1/workspaces", Some(&room), None).expect("the server answers").0, 201);
+}
+
+#[test]
+fn a_workspace_reads_nothing_of_another_and_signals_nobody_there() {
+    if !is_root() {
+        eprintln!("skipped: only root can run processes as other users");
+        return;
+    }
+    let lab = Lab::new("first-uid = 1900000700");
+    for room in ["team-b", "team-c"] {
+        let room = json!({"metadata": {"name": room}, "spec": {"quotas": ["main"]}});
+        assert_eq!(
+            lab.ask("POST", "/api/v1/workspaces", Some(&room), None).expect("the server answers").0,
+            201
+        );
+    }
+    let script = "echo secret > file; id -u > who; echo $$ > pid; exec sleep 1000";
+    let theirs = lab.submit("theirs", script, json!({"workspace": "team-c"}));
+    let pid = line_in(theirs.join("pid"));
+    assert_eq!(line_in(theirs.join("who")), "1900000702");
+    let there = theirs.display();
+    let script = format!(
+        "id -u > who; cat {there}/file && exit 1; ls {there} && exit 2; touch {there}/mine && exit 3; \
+         kill -9 {pid} && exit 4; cat /proc/{pid}/environ && exit 5; exit 0"
+    );
+    let ours = lab.submit("ours", &script, json!({"workspace": "team-b"}));
+    lab.until_state("ours", "finished");
+    assert_eq!(line_in(ours.join("who")), "1900000701");
+    lab.until_state("theirs", "running");
+}

@@ -207,7 +207,15 @@ impl Lab {
 
     fn directory(&self, name: &str, workload: &Value) -> PathBuf {
         let uid = workload["metadata"]["uid"].as_str().expect("a uid");
-        self.data().join("work/0").join(format!("{name}.{}", uid.trim_start_matches("w-")))
+        let room = match workload["status"]["workspace"].as_str() {
+            Some("default") | None => 0,
+            Some(room) => {
+                let uid = self.get(&format!("/api/v1/workspaces/{room}"))["metadata"]["uid"].take();
+                uid.as_str().and_then(|uid| uid.strip_prefix("ws-")?.parse().ok()).expect("a number")
+            }
+        };
+        let place = self.data().join(format!("work/{room}"));
+        place.join(format!("{name}.{}", uid.trim_start_matches("w-")))
     }
 
     #[track_caller]

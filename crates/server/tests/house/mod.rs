@@ -252,7 +252,17 @@ impl House {
 
     /// Events as they happen; ends when the server ends it, or when nothing happens for too long.
     pub fn watch(&self, query: &str, headers: &[(&str, &str)]) -> impl Iterator<Item = (u64, Value)> + use<> {
-        let token = format!("Bearer {}", self.token());
+        self.watch_as(self.token(), query, headers)
+    }
+
+    /// The same, for whoever has a token.
+    pub fn watch_as(
+        &self,
+        token: &str,
+        query: &str,
+        headers: &[(&str, &str)],
+    ) -> impl Iterator<Item = (u64, Value)> + use<> {
+        let token = format!("Bearer {token}");
         let mut request = ureq::http::Request::get(self.url(&format!("/api/v1/watch{query}")));
         request = request.header("Authorization", token);
         for (name, value) in headers {

@@ -33,10 +33,11 @@ pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> R
         Ok(manifests) => manifests,
         Err(problem) => return Refused(problem).into_response(),
     };
+    let apart = app.work.here.keeps_apart();
     change
         .carry_out(&app, "apply", body.sent, move |deck, change| {
             let one = |(index, manifest): (usize, &Manifest)| {
-                let (outcome, changed, problem) = match apply_one(deck, change, manifest) {
+                let (outcome, changed, problem) = match apply_one(deck, change, &apart, manifest) {
                     Ok((outcome, changed)) => (outcome, changed, None),
                     Err(problem) => (Outcome::Refused, Vec::new(), Some(problem)),
                 };
@@ -54,7 +55,12 @@ pub async fn apply(State(app): State<App>, change: Change, body: Manifests) -> R
         .await
 }
 
-fn apply_one(deck: &mut Deck<'_>, change: &Change, manifest: &Manifest) -> Became {
+fn apply_one(
+    deck: &mut Deck<'_>,
+    change: &Change,
+    apart: &Result<(), String>,
+    manifest: &Manifest,
+) -> Became {
     match manifest {
         Manifest::Pool(new) => {
             change.platform(deck, Action::PoolUpdate)?;
@@ -64,14 +70,20 @@ fn apply_one(deck: &mut Deck<'_>, change: &Change, manifest: &Manifest) -> Becam
             change.platform(deck, Action::QuotaUpdate)?;
             quota(deck, new)
         }
-        Manifest::Workspace(new) => workspace(deck, change, new),
+        Manifest::Workspace(new) => workspace(deck, change, apart, new),
         Manifest::Workload(new) => workload(deck, change, new),
     }
 }
 
-fn workspace(deck: &mut Deck<'_>, change: &Change, new: &NewWorkspace) -> Became {
+fn workspace(
+    deck: &mut Deck<'_>,
+    change: &Change,
+    apart: &Result<(), String>,
+    new: &NewWorkspace,
+) -> Became {
     let Some(present) = deck.world().people.workspace_named(&new.metadata.name).map(|room| room.id) else {
         change.platform(deck, Action::WorkspaceCreate)?;
+        workspaces::kept_apart(apart.clone())?;
         workspaces::create_on(deck, new)?;
         return Ok((Outcome::Created, Vec::new()));
     };

@@ -143,14 +143,23 @@ pub async fn get(State(app): State<App>, caller: Caller, Named(name): Named) -> 
 #[utoipa::path(post, path = "/api/v1/workspaces", tag = "workspaces", params(DryRunParams), request_body = NewWorkspace,
     responses((status = 201, body = Workspace), (status = "default", body = Problem)))]
 pub async fn create(State(app): State<App>, change: Change, body: Json<NewWorkspace>) -> Response {
-    let new = body.value;
+    let (new, apart) = (body.value, app.work.here.keeps_apart());
     change
         .carry_out(&app, "workspace.create", body.sent, move |deck, change| {
             change.platform(deck, Action::WorkspaceCreate)?;
+            kept_apart(apart)?;
             let id = create_on(deck, &new)?;
             made(deck, change, StatusCode::CREATED, id)
         })
         .await
+}
+
+/// A second workspace needs walls, or somebody who says that it does not.
+pub fn kept_apart(apart: Result<(), String>) -> Result<(), Problem> {
+    apart.map_err(|why| {
+        Problem::new(Code::WrongState, why)
+            .hint("run the server as root, or say allow-shared-user = true in its configuration")
+    })
 }
 
 pub fn create_on(deck: &mut Deck<'_>, new: &NewWorkspace) -> Result<WorkspaceId, Problem> {
