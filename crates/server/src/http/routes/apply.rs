@@ -75,12 +75,7 @@ fn apply_one(
     }
 }
 
-fn workspace(
-    deck: &mut Deck<'_>,
-    change: &Change,
-    apart: &Result<(), String>,
-    new: &NewWorkspace,
-) -> Became {
+fn workspace(deck: &mut Deck<'_>, change: &Change, apart: &Result<(), String>, new: &NewWorkspace) -> Became {
     let Some(present) = deck.world().people.workspace_named(&new.metadata.name).map(|room| room.id) else {
         change.platform(deck, Action::WorkspaceCreate)?;
         workspaces::kept_apart(apart.clone())?;
