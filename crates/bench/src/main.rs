@@ -17,7 +17,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 19] = [
+const SECTIONS: [Section; 20] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -34,6 +34,7 @@ const SECTIONS: [Section; 19] = [
     ("startup", service::startup::run),
     ("watch", service::watch::run),
     ("scrape", service::scrape::run),
+    ("teams", service::teams::run),
     ("started", process::started::run),
     ("supervisor", process::supervisor::run),
     ("jobs", process::jobs::run),

@@ -11,6 +11,7 @@ pub mod latency;
 pub mod scrape;
 pub mod startup;
 pub mod submit;
+pub mod teams;
 pub mod watch;
 
 use crate::bench::Bench;
