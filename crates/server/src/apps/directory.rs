@@ -109,11 +109,12 @@ impl Directory {
 fn about(world: &World, id: WorkloadId) -> Option<About> {
     let w = world.engine.workload(id)?;
     let spec = &world.documents.get(&id)?.spec;
-    let key = key_of(world, id)?.into();
+    let (key, of) = (key_of(world, id)?.into(), world.rooms.of(id)?);
     can_be_reached(w.spec.module).then(|| About {
         id,
         name: w.spec.name.clone(),
         key,
+        of,
         module: w.spec.module,
         probe: Arc::new(Probe::of(spec.readiness.as_ref())),
         idle_timeout: spec.idle_timeout.map(|time| time.span()),

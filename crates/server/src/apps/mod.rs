@@ -39,6 +39,7 @@ pub use answer::Answer;
 pub use sessions::{SESSION_TIME, TICKET_TIME};
 
 use crate::core::control::Control;
+use crate::core::rooms::Ownership;
 use crate::http::auth::Caller;
 use crate::token::{self, TokenHash};
 use axum::http::{HeaderMap, Method, Request, Response};
@@ -157,7 +158,7 @@ impl Apps {
         let Some(site) = self.directory.find(target.key) else {
             return Err(self.absent(target, request.headers()).await);
         };
-        if !self.may(request.headers(), site.about.id) {
+        if !self.may(request.headers(), site.about.id, site.about.of) {
             return Err(answer::nowhere());
         }
         if target.rest.is_empty() && matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -197,14 +198,13 @@ impl Apps {
     }
 
     /// Whether whoever sent these headers may use a workload: by a token, or because it was let in and still may.
-    fn may(&self, headers: &HeaderMap, workload: WorkloadId) -> bool {
+    fn may(&self, headers: &HeaderMap, workload: WorkloadId, of: Ownership) -> bool {
         let (people, now) = (self.control.people(), self.now());
         let bearer = headers::bearer(headers).and_then(|token| Caller::of(&people, &self.admin, token, now));
         let mut secrets = headers::sessions(headers).peekable();
         if bearer.is_none() && secrets.peek().is_none() {
             return false;
         }
-        let Some(of) = self.control.read_blocking(|world| world.rooms.of(workload)) else { return false };
         let may = |who: &Who| may(&people, who, Action::WorkloadOpen, of.into()).is_allowed();
         if bearer.is_some_and(|caller| may(&caller.who)) {
             return true;
@@ -220,13 +220,13 @@ impl Apps {
             let room = world.people.workspace_named(target.workspace())?;
             let id = world.engine.workload_named(room.id, target.name)?;
             let w = world.engine.workload(id).filter(|w| directory::can_be_reached(w.spec.module))?;
-            Some((id, w.state.is_ended()))
+            Some((id, w.state.is_ended(), world.rooms.of(id)?))
         });
-        let Some((id, is_ended)) = found else { return answer::nowhere() };
+        let Some((id, is_ended, of)) = found else { return answer::nowhere() };
         if is_ended {
             self.sessions.write().expect("nobody panics here").end(id);
         }
-        if !self.may(headers, id) {
+        if !self.may(headers, id, of) {
             return answer::nowhere();
         }
         self.why_absent(id).await

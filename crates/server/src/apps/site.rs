@@ -2,6 +2,7 @@
 
 use super::readiness::Probe;
 use super::replica::{Occupied, Replica};
+use crate::core::rooms::Ownership;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, RwLock};
 use tidegate_engine::ids::{Span, Tick, WorkloadId};
@@ -14,6 +15,8 @@ pub(super) struct About {
     pub(super) name: Box<str>,
     /// `WORKSPACE/NAME`.
     pub(super) key: Box<str>,
+    /// Whose it is: who asks may be asked without a look at the world.
+    pub(super) of: Ownership,
     pub(super) module: Module,
     pub(super) probe: Arc<Probe>,
     /// It is stopped when nobody has used it for so long.
@@ -164,6 +167,7 @@ impl Drop for Visit {
 mod tests {
     use super::super::replica::Seen;
     use super::*;
+    use tidegate_engine::ids::{MemberId, WorkspaceId};
     use tidegate_executor::local::Endpoint;
 
     fn site(replicas: u32) -> Arc<Site> {
@@ -172,6 +176,7 @@ mod tests {
             id: WorkloadId(1),
             name: "web".into(),
             key: "default/web".into(),
+            of: Ownership { workspace: WorkspaceId::DEFAULT, owner: MemberId(0), private: false },
             module: Module::Service,
             probe,
             idle_timeout: None,
