@@ -137,3 +137,41 @@ fn the_listener_is_as_careful_as_the_other() {
     let help = tidegate(home.path()).args(["serve", "--help"]).output().expect("it runs");
     assert!(String::from_utf8_lossy(&help.stdout).contains("--apps-listen"));
 }
+
+/// What the API answers to the administrator.
+fn api(house: &House, method: &str, path: &str, body: &serde_json::Value) -> serde_json::Value {
+    let (token, body) = (&house.server.token, body.to_string());
+    let address = house.server.url.strip_prefix("http://").expect("an address");
+    let mut connection = super::client::Connection::open(address);
+    connection.send(format!(
+        "{method} /api/v1{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    ));
+    let answer = connection.answer();
+    assert!(answer.status < 300, "{answer:?}");
+    answer.json()
+}
+
+#[test]
+fn members_use_what_is_public_and_nobody_else_finds_it() {
+    use serde_json::json;
+    let mut house = House::new();
+    house.service("web", 1);
+    let tokens = ["berta", "nobody"].map(|user| {
+        api(&house, "POST", "/users", &json!({"metadata": {"name": user}, "spec": {}}));
+        api(&house, "POST", "/tokens", &json!({"user": user}))["secret"]
+            .as_str()
+            .expect("a secret")
+            .to_string()
+    });
+    let with = |token: &str, path: &str| {
+        ask(&house.apps, &format!("GET {path}\nAuthorization: Bearer {token}")).status
+    };
+    assert_eq!(tokens.each_ref().map(|token| with(token, "/default/web/who")), [404, 404]);
+    api(&house, "PUT", "/workspaces/default/members/berta", &json!({"role": "developer"}));
+    assert_eq!(tokens.each_ref().map(|token| with(token, "/default/web/who")), [200, 404]);
+    // A guest looks at what there is, and uses nothing; a session ends with the right to it.
+    api(&house, "PUT", "/workspaces/default/members/berta", &json!({"role": "guest"}));
+    assert_eq!(with(&tokens[0], "/default/web/who"), 404);
+}
