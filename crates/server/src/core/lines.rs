@@ -23,7 +23,7 @@ pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) 
     let workload = super::shell::workload_of(&event.kind);
     let shown: Arc<str> = shown.into();
     // Filters are about names as they are.
-    let name = if seal::is_sealed(&shown) { seal::open(&shown, |_| true).into() } else { shown.clone() };
+    let name = if seal::is_sealed(&shown) { seal::open_all(&shown).into() } else { shown.clone() };
     let quota = match kind {
         Kind::Quota => Some(name.clone()),
         _ => workload

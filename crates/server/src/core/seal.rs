@@ -46,13 +46,27 @@ pub fn past_workload(id: WorkloadId, name: &str) -> String {
     seal(Sealed::Workload(id), name, "a workload of another workspace")
 }
 
+/// How much a reader may know of what is under a seal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    Name,
+    /// What it is: it is private, and of a workspace of the reader's own.
+    Kin,
+    /// What it is.
+    Stranger,
+}
+
+/// What stands for where something comes from, for strangers and for those of the same workspace.
+const ELSEWHERE: &str = " of another workspace";
+const NEXT_DOOR: &str = " of somebody else";
+
 /// Whether there is anything to open.
 pub fn is_sealed(text: &str) -> bool {
     text.contains(BEGIN)
 }
 
-/// Opens every seal: the name for who sees it, what stands for it for everybody else.
-pub fn open(text: &str, mut sees: impl FnMut(Sealed) -> bool) -> String {
+/// Opens every seal: the name for who may know it, what stands for it for everybody else.
+pub fn open(text: &str, mut knows: impl FnMut(Sealed) -> Known) -> String {
     let mut opened = String::with_capacity(text.len());
     let mut rest = text;
     // Quotas may be keys of an object: two that are hidden stay two.
@@ -67,9 +81,11 @@ pub fn open(text: &str, mut sees: impl FnMut(Sealed) -> bool) -> String {
         rest = after;
         let mut parts = inside.split(NEXT);
         let (what, name, instead) = (parts.next(), parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-        match what.and_then(parse) {
-            Some(what) if sees(what) => opened.push_str(name),
-            Some(Sealed::Quota(id)) => {
+        let what = what.and_then(parse);
+        match (what, what.map(&mut knows)) {
+            (_, Some(Known::Name)) => opened.push_str(name),
+            (_, Some(Known::Kin)) => opened.push_str(&instead.replacen(ELSEWHERE, NEXT_DOOR, 1)),
+            (Some(Sealed::Quota(id)), _) => {
                 let known = hidden.iter().position(|other| *other == id);
                 let place = known.unwrap_or_else(|| {
                     hidden.push(id);
@@ -94,6 +110,11 @@ fn parse(what: &str) -> Option<Sealed> {
         ("q", id) => number(id).map(|id| Sealed::Quota(QuotaId(id))),
         _ => None,
     }
+}
+
+/// A text as it is read by who may know everything.
+pub fn open_all(text: &str) -> String {
+    open(text, |_| Known::Name)
 }
 
 /// All names of the world are under seal, once there is anybody to hide them from.
@@ -169,16 +190,26 @@ mod tests {
             (seal(Sealed::Quota(QuotaId(3)), "Q", QUOTA), seal(Sealed::Quota(QuotaId(4)), "R", QUOTA));
         let text = format!("behind {a}, {{\"{q}\":1,\"{r}\":2}} and {q}");
         assert!(is_sealed(&text) && !is_sealed("behind a1"));
-        assert_eq!(open(&text, |_| true), "behind a1, {\"Q\":1,\"R\":2} and Q");
+        assert_eq!(open_all(&text), "behind a1, {\"Q\":1,\"R\":2} and Q");
         assert_eq!(
-            open(&text, |what| what == Sealed::Quota(QuotaId(3))),
+            open(&text, |what| if what == Sealed::Quota(QuotaId(3)) { Known::Name } else { Known::Stranger }),
             "behind a service of another workspace, {\"Q\":1,\"a quota of another workspace\":2} and Q"
         );
         assert_eq!(
-            open(&text, |_| false),
+            open(&text, |_| Known::Stranger),
             "behind a service of another workspace, {\"a quota of another workspace\":1,\
              \"a quota of another workspace (2)\":2} and a quota of another workspace"
         );
+    }
+
+    #[test]
+    fn what_is_private_in_ones_own_workspace_is_not_of_another() {
+        let a = seal(
+            Sealed::Workload(WorkloadId(1)),
+            "a1",
+            "a service of another workspace, priority 5, 32 GPUs",
+        );
+        assert_eq!(open(&a, |_| Known::Kin), "a service of somebody else, priority 5, 32 GPUs");
     }
 
     #[test]

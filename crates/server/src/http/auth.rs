@@ -3,7 +3,7 @@
 use super::app::App;
 use super::eyes;
 use super::problem::Refused;
-use super::rights::{Need, need};
+use super::rights::{Need, is_known, need};
 use crate::token::TokenHash;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
@@ -125,7 +125,8 @@ fn admit(app: &App, caller: &Caller, request: &Request) -> Result<(), Problem> {
         Some(Need::Known | Need::Thing(_)) => Ok(()),
         Some(Need::Platform(action)) => caller.platform(&app.control.people(), action),
         // The router then says that there is no such method.
-        None => Ok(()),
+        None if is_known(route.as_str()) => Ok(()),
+        None => Err(Problem::new(Code::Denied, "nobody has said who may come here")),
     }
 }
 

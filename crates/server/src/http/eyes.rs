@@ -3,19 +3,29 @@
 use super::app::App;
 use super::auth::Caller;
 use super::sight;
-use crate::core::seal::{self, Sealed};
+use crate::core::seal::{self, Known, Sealed};
 use crate::core::world::World;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use axum::response::Response;
 use std::str::from_utf8;
 use tidegate_engine::ids::WorkloadId;
+use tidegate_identity::may::{self, Sight};
 
-/// Whether a reader may know which workload or quota something is.
-pub fn sees(world: &World, caller: &Caller, what: Sealed) -> bool {
-    match what {
+/// How much a reader may know of a workload or quota.
+pub fn knows(world: &World, caller: &Caller, what: Sealed) -> Known {
+    let seen = match what {
         Sealed::Workload(id) => sees_workload(world, caller, id),
         Sealed::Quota(id) => sight::knows_quota(world, caller, id),
+    };
+    let is_kin = |id| {
+        let of = world.rooms.of(id);
+        of.is_some_and(|of| may::sight(&world.people, caller.who.user, of.workspace) != Sight::Nothing)
+    };
+    match what {
+        _ if seen => Known::Name,
+        Sealed::Workload(id) if is_kin(id) => Known::Kin,
+        _ => Known::Stranger,
     }
 }
 
@@ -27,9 +37,9 @@ fn sees_workload(world: &World, caller: &Caller, id: WorkloadId) -> bool {
 /// A text as somebody may read it.
 pub fn open(app: &App, caller: &Caller, text: &str) -> String {
     if caller.sees_all(&app.control.people()) {
-        return seal::open(text, |_| true);
+        return seal::open_all(text);
     }
-    app.control.read_blocking(|world| seal::open(text, |what| sees(world, caller, what)))
+    app.control.read_blocking(|world| seal::open(text, |what| knows(world, caller, what)))
 }
 
 /// An answer as its caller may read it. What is sent piece by piece opens its pieces itself.

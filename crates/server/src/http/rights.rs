@@ -94,6 +94,11 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("DELETE", "/api/v1/roles/{name}", Platform(RoleUpdate)),
 ];
 
+/// Whether anything is said of a path, whatever the method.
+pub fn is_known(path: &str) -> bool {
+    ROUTES.iter().any(|(_, known, _)| *known == path)
+}
+
 /// What a route asks for; `None`: nobody has said, and nobody is answered.
 pub fn need(method: &str, path: &str) -> Option<Need> {
     type Table = BTreeMap<(&'static str, &'static str), Need>;

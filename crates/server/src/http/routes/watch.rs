@@ -161,7 +161,7 @@ impl Watching {
         let (app, caller) = (&self.app, &self.caller);
         app.control.read_blocking(|world| {
             for line in lines.iter().filter(|line| app.tells(world, caller, &line.topic)) {
-                text.push_str(&seal::open(line.frame(), |what| eyes::sees(world, caller, what)));
+                text.push_str(&seal::open(line.frame(), |what| eyes::knows(world, caller, what)));
             }
         });
     }
