@@ -37,6 +37,8 @@ pub enum Unavailable {
     Store { what: Arc<str>, full: bool },
     /// The server is going down.
     Closing,
+    /// A preview panicked: it worked on a copy, and nothing else is touched.
+    Defect,
 }
 
 /// Tells the requester how it went, once that is certain.
@@ -216,7 +218,10 @@ impl Control {
             (value, deck.finish(), seen, failures)
         };
         let (value, prepared, seen, failures) =
-            tokio::task::spawn_blocking(copied).await.map_err(|_| Unavailable::Closing)?;
+            tokio::task::spawn_blocking(copied).await.map_err(|ended| match ended.is_panic() {
+                true => Unavailable::Defect,
+                false => Unavailable::Closing,
+            })?;
         match self.until_durable(seen, failures).await? {
             true => Ok((value, prepared)),
             false => Err(Unavailable::Store { what: "what was looked at was undone".into(), full: false }),

@@ -295,6 +295,9 @@ pub fn unavailable(why: Unavailable) -> Problem {
         Unavailable::Store { what, full: true } => Problem::new(Code::StorageFull, what.to_string()),
         Unavailable::Store { what, full: false } => Problem::new(Code::StoreFailing, what.to_string()),
         Unavailable::Closing => Problem::new(Code::NotReady, "the server is going down"),
+        Unavailable::Defect => {
+            Problem::new(Code::Internal, "the preview came upon a defect; nothing was changed")
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::house::House;
 use super::work;
 use std::sync::atomic::{AtomicBool, Ordering};
+use tidegate_server::core::control::Unavailable;
 use tidegate_server::core::entry::Origin;
 use tidegate_server::serve::{Broken, Ground};
 use tidegate_store::{Entry, Head, Keeper, Reader, SqliteStore, Store, StoreError};
@@ -19,6 +20,15 @@ fn a_panic_of_the_writer_ends_the_server() {
     assert_eq!(house.broken(), Broken { thread: "writer" });
     house.open();
     assert_eq!(house.get("/api/v1/workloads/kept").1["status"]["state"], "running");
+}
+
+#[test]
+fn a_panic_of_a_preview_is_told_and_touches_nothing() {
+    let house = House::new("1x8");
+    let origin = Origin::new("test", "panic");
+    let asked = house.runtime().block_on(house.control().preview(origin, |_| panic!("a defect")));
+    assert_eq!(asked.map(|((), _)| ()), Err(Unavailable::Defect));
+    assert_eq!(house.post("/api/v1/workloads", &work("next")).0, 201);
 }
 
 /// Set while the store of a server is to panic.
