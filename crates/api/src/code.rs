@@ -45,8 +45,12 @@ codes! {
         "look up the parameters of this route in the OpenAPI document";
     Unauthenticated = "unauthenticated", 401, "No valid credential",
         "send `Authorization: Bearer TOKEN`; the administrator's token is in the data directory";
+    BadCredentials = "bad-credentials", 401, "Nobody is known by these credentials",
+        "check name and password, or ask an administrator for an invitation";
     Denied = "denied", 403, "The caller may not do this",
         "ask somebody who may: the detail says what is missing";
+    CrossSite = "cross-site", 403, "The request does not show that it comes from the console",
+        "send `X-Tidegate-Csrf: 1` from a page of this server, or use a token instead of a cookie";
     MethodNotAllowed = "method-not-allowed", 405, "The route does not have this method",
         "look up the methods of this route in the OpenAPI document";
     RequestTimeout = "request-timeout", 408, "The request took too long to arrive",
@@ -120,6 +124,12 @@ codes! {
 
     PolicyForbids = "policy-forbids", 422, "The scheduling center of the workspace forbids it",
         "`tidegate workspace policy show` shows what is allowed";
+
+    // Logging in.
+    TooManyAttempts = "too-many-attempts", 429, "Too many log-ins failed",
+        "wait as long as Retry-After says; an administrator can invite you to choose a new password";
+    ProviderFailed = "provider-failed", 502, "The provider of identities did not answer as it should",
+        "try again; if it stays so, an administrator compares [oidc] in the configuration with the provider's";
 
     // Simulations.
     BadScenario = "bad-scenario", 422, "The scenario cannot be read",

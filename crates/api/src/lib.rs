@@ -23,6 +23,7 @@ pub mod duration;
 pub mod event;
 pub mod explain;
 pub mod limits;
+pub mod login;
 pub mod manifest;
 pub mod memory;
 pub mod name;

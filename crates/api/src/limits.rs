@@ -72,6 +72,14 @@ pub const MAX_ACTIONS: usize = 64;
 pub const MIN_PASSWORD: usize = 12;
 /// Characters of a password: hashing more is work that others can cause.
 pub const MAX_PASSWORD: usize = 1_024;
+/// Characters of a secret, or of a name that somebody logs in with: ours are shorter.
+pub const MAX_SECRET: usize = 1_024;
+/// Sessions of one user: above that, the oldest ends.
+pub const MAX_SESSIONS: usize = 50;
+/// How long a browser stays logged in.
+pub const SESSION_TIME: Span = Span::hours(12);
+/// How long an invitation can be followed.
+pub const INVITATION_TIME: Span = Span::hours(7 * 24);
 /// How long a token is good if nobody says.
 pub const DEFAULT_TOKEN_TIME: Span = Span::hours(90 * 24);
 /// How long a token may be good.

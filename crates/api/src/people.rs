@@ -194,7 +194,7 @@ pub struct ActionHelp {
 }
 
 /// A password to set.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPassword {
     /// The one until now; not needed by who has none, or with an invitation.
@@ -207,6 +207,12 @@ pub struct NewPassword {
 impl Check for NewPassword {
     fn check(&self, wrong: &mut Wrong) {
         check_password("/new", &self.new, wrong);
+    }
+}
+
+impl std::fmt::Debug for NewPassword {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewPassword").finish_non_exhaustive()
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Config {
     /// Where everything is kept.
     pub data: Option<PathBuf>,
     pub listen: SocketAddr,
+    /// What addresses of the console begin with, if not as it is listened on.
+    pub url: Option<AppsUrl>,
     pub apps_listen: Option<AppsListen>,
     pub apps_url: Option<AppsUrl>,
     pub insecure_listen: bool,
@@ -139,6 +141,7 @@ impl Default for Config {
         Config {
             data: None,
             listen: DEFAULT_LISTEN.parse().expect("an address"),
+            url: None,
             apps_listen: None,
             apps_url: None,
             insecure_listen: false,

@@ -5,6 +5,7 @@
 //! | `apps` | notebooks and services, reached through the server |
 //! | `core` | the world in memory, the one writer, the log behind it |
 //! | `http` | requests and answers: one module per resource below `routes` |
+//! | `login` | passwords, sessions, invitations, a provider of identities |
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
 //! | `view`, `here` | the world as resources, and what this machine adds to it |
@@ -20,6 +21,7 @@ pub mod first_run;
 pub mod here;
 pub mod http;
 pub mod local;
+pub mod login;
 pub mod machine;
 pub mod metrics;
 pub mod net;

@@ -5,14 +5,16 @@ use crate::apps::limits::AppsLimits;
 use crate::config::{Config, ExecutorKind};
 use crate::core::clock::Clock;
 use crate::core::control::{Control, Unavailable};
+use crate::core::entry::Origin;
 use crate::core::outbox::Outbox;
 use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
-use crate::door::Door;
+use crate::door::{Door, reachable};
 use crate::here::Here;
 use crate::http::app::{App, Work};
 use crate::http::router::router;
 use crate::local::Host;
+use crate::login::{Login, session};
 use crate::machine::Machine;
 use crate::net::limits::Limits;
 use crate::net::listen::{Routed, closed, listen, serve};
@@ -33,6 +35,7 @@ use std::time::Duration;
 use tidegate_engine::Refusal;
 use tidegate_executor::local::Gpus;
 use tidegate_executor::{Executor, VirtualExecutor};
+use tidegate_identity::people::ADMIN;
 use tidegate_store::{Options, Reader, SqliteStore, Store, StoreError};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -189,6 +192,10 @@ impl Server {
         };
         let listener = listen(config.listen);
         let listener = listener.map_err(|why| ServeError::Listen { address: config.listen, why })?;
+        let failed = |why| ServeError::Listen { address: config.listen, why };
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let local = reachable(listener.local_addr().map_err(failed)?);
+        let origin = config.url.as_ref().map_or_else(|| format!("{scheme}://{local}"), |url| url.0.clone());
         let door = config.apps_address().map(|address| Door::open(config, address)).transpose()?;
         private::make(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
@@ -254,7 +261,9 @@ impl Server {
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
         };
         let work = Work { places, here, apps };
-        let app = App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits, work);
+        let login = Login::new(origin);
+        let app =
+            App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits, work, login);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
         Ok(Server { control, app, listener, door, tls, sampler, retain_logs, threads, is_new })
@@ -262,6 +271,15 @@ impl Server {
 
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
+    }
+
+    /// A link with which the administrator chooses a password for the console, once.
+    pub async fn console_link(&self) -> io::Result<String> {
+        let secret = token::generate_with(session::INVITATION_PREFIX)?;
+        let url = self.app.login.invitation(&secret);
+        let origin = Origin::new("system", "user.invite");
+        let written = self.control.write(origin, move |deck| session::invite(deck, ADMIN, &secret)).await;
+        written.map(|_| url).map_err(|why| io::Error::other(format!("{why:?}")))
     }
 
     /// What addresses of notebooks and services begin with, if they are reached.

@@ -28,7 +28,12 @@ impl TokenHash {
 
 /// A new token.
 pub fn generate() -> io::Result<String> {
-    secret().map(|secret| format!("{PREFIX}{secret}"))
+    generate_with(PREFIX)
+}
+
+/// A secret that begins so.
+pub fn generate_with(prefix: &str) -> io::Result<String> {
+    secret().map(|secret| format!("{prefix}{secret}"))
 }
 
 /// 256 random bits, as digits.

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use std::net::IpAddr;
 
 /// The cookie of a session.
-pub(super) const SESSION: &str = "tidegate_session";
+pub const SESSION: &str = "tidegate_session";
 
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_HOST: HeaderName = HeaderName::from_static("x-forwarded-host");

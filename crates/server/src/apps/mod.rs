@@ -36,6 +36,7 @@ mod unused;
 mod upstream;
 
 pub use answer::Answer;
+pub use headers::SESSION as SESSION_COOKIE;
 pub use sessions::{SESSION_TIME, TICKET_TIME};
 
 use crate::core::control::Control;

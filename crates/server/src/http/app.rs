@@ -4,6 +4,7 @@ use super::problem::Refused;
 use crate::apps::Apps;
 use crate::core::control::Control;
 use crate::here::Here;
+use crate::login::Login;
 use crate::net::limits::Limits;
 use crate::samples::Samples;
 use crate::token::TokenHash;
@@ -30,6 +31,7 @@ pub struct Parts {
     /// For watchers: each holds one.
     pub seats: Arc<Semaphore>,
     pub work: Work,
+    pub login: Login,
     readers: Readers,
 }
 
@@ -59,11 +61,12 @@ impl App {
         samples: Arc<Samples>,
         limits: Limits,
         work: Work,
+        login: Login,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
         let seats = Arc::new(Semaphore::new(limits.watchers));
-        App(Arc::new(Parts { control, admin, samples, simulations, limits, seats, work, readers }))
+        App(Arc::new(Parts { control, admin, samples, simulations, limits, seats, work, login, readers }))
     }
 
     /// A place for somebody who stays: each holds one as long as it watches.

@@ -4,6 +4,7 @@ use super::app::App;
 use super::eyes;
 use super::problem::Refused;
 use super::rights::{Need, is_known, need};
+use crate::login::cookie;
 use crate::token::TokenHash;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
@@ -35,16 +36,26 @@ impl Caller {
         Caller { name: ADMIN_NAME.into(), who, token: None, expires: None }
     }
 
-    /// Whom a secret lets in.
+    /// Whom a bearer's token lets in.
     pub fn of(people: &People, admin: &TokenHash, secret: &str, now: Tick) -> Option<Caller> {
         // Comparing hashes tells nobody how much of a guess was right.
         let hash = TokenHash::of(secret);
         if hash == *admin {
             return Some(Caller::administrator());
         }
+        Caller::by(people, hash, TokenKind::Bearer, now)
+    }
+
+    /// Whom a cookie lets in.
+    pub fn of_session(people: &People, secret: &str, now: Tick) -> Option<Caller> {
+        Caller::by(people, TokenHash::of(secret), TokenKind::Session, now)
+    }
+
+    /// A secret is good for the way that it was made for.
+    fn by(people: &People, hash: TokenHash, kind: TokenKind, now: Tick) -> Option<Caller> {
         let token = people.token_with(&hash.0)?;
         let user = people.user(token.user).filter(|user| !user.disabled)?;
-        let good = token.is_good(now) && token.kind != TokenKind::Invitation;
+        let good = token.is_good(now) && token.kind == kind;
         good.then(|| Caller {
             name: (*user.name).into(),
             who: Who { user: user.id, scope: token.scope, kind: token.kind },
@@ -94,27 +105,14 @@ impl FromRequestParts<App> for Caller {
 
 /// Lets nobody pass without a credential that is known.
 pub async fn authenticate(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-    let Some(token) = given.and_then(|value| value.strip_prefix("Bearer ")) else {
-        let problem = Problem::new(Code::Unauthenticated, "the request carries no token")
-            .hint("send `Authorization: Bearer TOKEN`; the administrator's token is DIR/admin.token");
-        return Refused(problem).into_response();
+    let admitted = app.caller(&request).and_then(|caller| admit(&app, &caller, &request).map(|()| caller));
+    let caller = match admitted {
+        Ok(caller) => caller,
+        Err(problem) => return Refused(problem).into_response(),
     };
-    match app.caller(token.trim()) {
-        Some(caller) => {
-            if let Err(problem) = admit(&app, &caller, &request) {
-                return Refused(problem).into_response();
-            }
-            request.extensions_mut().insert(caller.clone());
-            let response = next.run(request).await;
-            eyes::open_answer(&app, &caller, response).await
-        }
-        None => {
-            let problem = Problem::new(Code::Unauthenticated, "the token is not known, or is good no longer")
-                .hint("it may have expired or been revoked; the administrator's is in DIR/admin.token");
-            Refused(problem).into_response()
-        }
-    }
+    request.extensions_mut().insert(caller.clone());
+    let response = next.run(request).await;
+    eyes::open_answer(&app, &caller, response).await
 }
 
 /// Whether somebody may come to a route at all; what the route is about is looked at there.
@@ -131,8 +129,36 @@ fn admit(app: &App, caller: &Caller, request: &Request) -> Result<(), Problem> {
 }
 
 impl App {
-    /// Whom a secret lets in.
-    pub fn caller(&self, secret: &str) -> Option<Caller> {
-        Caller::of(&self.control.people(), &self.admin, secret, self.control.clock().now())
+    /// Who sends a request: whose token it carries, or whose cookie if it has no token.
+    fn caller(&self, request: &Request) -> Result<Caller, Problem> {
+        let headers = request.headers();
+        let (people, now) = (self.control.people(), self.control.clock().now());
+        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let caller = match given.and_then(|value| value.strip_prefix("Bearer ")) {
+            Some(token) => Caller::of(&people, &self.admin, token.trim(), now).ok_or_else(|| {
+                Problem::new(Code::Unauthenticated, "the token is not known, or is good no longer")
+                    .hint("it may have expired or been revoked; the administrator's is in DIR/admin.token")
+            })?,
+            None => {
+                let mut cookies = cookie::sessions(headers).peekable();
+                let is_none = cookies.peek().is_none();
+                let found = cookies.find_map(|secret| Caller::of_session(&people, secret, now));
+                let caller = found.ok_or_else(|| nobody(is_none))?;
+                self.login.same_origin(request.method(), headers)?;
+                caller
+            }
+        };
+        if let Some(token) = caller.token.and_then(|id| people.token(id)) {
+            self.login.noted.used(&self.control, token, now);
+        }
+        Ok(caller)
     }
+}
+
+fn nobody(is_silent: bool) -> Problem {
+    if is_silent {
+        return Problem::new(Code::Unauthenticated, "the request carries no token")
+            .hint("send `Authorization: Bearer TOKEN`; the administrator's token is DIR/admin.token");
+    }
+    Problem::new(Code::Unauthenticated, "the session is over").hint("log in again")
 }

@@ -17,3 +17,4 @@ pub mod routes;
 pub mod scope;
 pub mod sight;
 pub mod submission;
+pub mod visit;

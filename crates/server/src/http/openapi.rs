@@ -1,8 +1,8 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, logs, members, nodes, pools, quotas, roles, series, simulations, system, tokens, users, watch,
-    workload_lists, workloads, workspaces,
+    apply, invitations, login, logs, members, nodes, pools, quotas, roles, series, simulations, system,
+    tokens, users, watch, workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -76,6 +76,11 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         users::create,
         users::put,
         users::delete,
+        invitations::invite,
+        invitations::accept,
+        login::login,
+        login::logout,
+        login::password,
         tokens::list,
         tokens::create,
         tokens::revoke,

@@ -83,6 +83,9 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/api/v1/users/{name}", Thing(UserRead)),
     ("PUT", "/api/v1/users/{name}", Platform(UserUpdate)),
     ("DELETE", "/api/v1/users/{name}", Platform(UserUpdate)),
+    ("POST", "/api/v1/users/{name}/-invite", Platform(UserUpdate)),
+    ("PUT", "/api/v1/password", Thing(SelfUpdate)),
+    ("POST", "/api/v1/logout", Known),
     // One's own, those of service accounts that one governs, and all for who changes users.
     ("GET", "/api/v1/tokens", Thing(SelfUpdate)),
     ("POST", "/api/v1/tokens", Thing(SelfUpdate)),

@@ -4,8 +4,8 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, logs, members, nodes, pools, quotas, roles, series, simulations, system, tokens, users, watch,
-    workload_lists, workloads, workspaces,
+    apply, invitations, login, logs, members, nodes, pools, quotas, roles, series, simulations, system,
+    tokens, users, watch, workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -23,11 +23,19 @@ pub fn router(app: App) -> Router {
         .route("/healthz", get(system::healthz))
         .route("/readyz", get(system::readyz))
         .route("/version", get(system::version));
-    open.merge(closed)
+    open.merge(entrance())
+        .merge(closed)
         .fallback(system::nowhere)
         .method_not_allowed_fallback(system::wrong_method)
         .layer(from_fn_with_state(app.clone(), access))
         .with_state(app)
+}
+
+/// Ways in: whoever comes here is not known yet.
+fn entrance() -> Router<App> {
+    Router::new()
+        .route("/api/v1/login", post(login::login))
+        .route("/api/v1/invitations/-accept", post(invitations::accept))
 }
 
 fn api() -> Router<App> {
@@ -77,6 +85,9 @@ fn api() -> Router<App> {
         .route(&at("/workspaces/{name}/service-accounts/{user}"), delete(members::delete_account))
         .route(&at("/users"), get(users::list).post(users::create))
         .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
+        .route(&at("/users/{name}/-invite"), post(invitations::invite))
+        .route(&at("/password"), put(login::password))
+        .route(&at("/logout"), post(login::logout))
         .route(&at("/tokens"), get(tokens::list).post(tokens::create))
         .route(&at("/tokens/{name}"), delete(tokens::revoke))
         .route(&at("/roles"), get(roles::list).post(roles::create))

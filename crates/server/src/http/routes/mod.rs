@@ -2,6 +2,8 @@
 #![allow(unused_qualifications, reason = "the macro of paths writes them")]
 
 pub mod apply;
+pub mod invitations;
+pub mod login;
 pub mod logs;
 pub mod members;
 pub mod nodes;

@@ -17,7 +17,7 @@ use tidegate_api::limits::{DEFAULT_TOKEN_TIME, MAX_TOKEN_TIME, MAX_TOKENS};
 use tidegate_api::people::{NewToken, Token, TokenList};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
-use tidegate_engine::ids::{MemberId, Tick};
+use tidegate_engine::ids::MemberId;
 use tidegate_identity::record::{self, TokenId, TokenKind, UserKind};
 use tidegate_identity::{Action, ActionSet, People, Record, Resource};
 use utoipa::IntoParams;
@@ -151,9 +151,10 @@ fn wanted(deck: &Deck<'_>, caller: &Caller, new: &NewToken, secret: &str) -> Res
         let detail = "a token is good for at most 8784h, a year, and for some time at least";
         return Err(Problem::new(Code::Invalid, detail).at("/expiresIn"));
     }
-    // A token does not outlive the one that made it.
+    // A token does not outlive the one that made it. Whoever has just logged in is there in person.
     let expires = deck.now().after(time);
-    let expires = caller.expires.map_or(expires, |own| own.min(expires));
+    let own = caller.expires.filter(|_| caller.who.kind == TokenKind::Bearer);
+    let expires = own.map_or(expires, |own| own.min(expires));
     Ok(record::Token {
         id: people.next_token(),
         user,
@@ -205,12 +206,4 @@ pub async fn revoke(State(app): State<App>, Named(name): Named, change: Change) 
             Ok(Made::ok(last))
         })
         .await
-}
-
-/// How often it is written down that a token was used.
-pub const NOTED_EVERY: tidegate_engine::ids::Span = tidegate_engine::ids::Span::hours(1);
-
-/// Whether it is worth a note that a token is used now.
-pub fn is_news(token: &record::Token, now: Tick) -> bool {
-    token.last_used.is_none_or(|last| now.since(last) >= NOTED_EVERY)
 }

@@ -1,0 +1,7 @@
+//! Logging in over HTTP, and what somebody may try who should not be let in.
+
+mod browser;
+#[path = "../house/mod.rs"]
+mod house;
+mod invitations;
+mod sessions;
