@@ -127,8 +127,8 @@ fn routes(document: &Value) -> String {
     let mut page = String::from(
         "# The API\n\nMade from [openapi.json](../../openapi.json) by `UPDATE=1 cargo test -p tidegate-server --test \
          reference`. The server gives the same document at `/api/v1/openapi.json`. How to use it: [for \
-         programs](../guides/programs.md). Every route needs `Authorization: Bearer TOKEN`, but for `/healthz`, \
-         `/readyz` and `/version`; every error is a [problem](../problems/README.md).\n",
+         programs](../guides/programs.md). Every route needs `Authorization: Bearer TOKEN` or the cookie of a \
+         session, but for `/healthz`, `/readyz`, `/version` and those that log in; every error is a [problem](../problems/README.md).\n",
     );
     let mut tags: Vec<String> = Vec::new();
     let operations: Vec<(&String, &String, &Value)> = document["paths"]

@@ -119,7 +119,9 @@ fn every_route_asked_by_every_role_about_another_workspace() {
             }
             pairs += 1;
             let body = about.get("requestBody").map(|_| body(path));
-            let (status, answer) = desk.ask(method, &about_c(path), body.as_ref());
+            // Whoever has logged out is asked nothing more.
+            let dry = if path == "/api/v1/logout" { "?dryRun=true" } else { "" };
+            let (status, answer) = desk.ask(method, &format!("{}{dry}", about_c(path)), body.as_ref());
             let what = format!("{role}: {method} {path}");
             match need(method, &routed(path)).expect("in the table") {
                 Need::Platform(action) if action.level() == tidegate_identity::action::Level::Platform => {
