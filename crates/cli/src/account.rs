@@ -9,6 +9,7 @@ use crate::output::facts::Facts;
 use crate::output::{Format, Output, document};
 use clap::Args;
 use std::io::{BufRead, IsTerminal};
+use tidegate_api::people::Membership;
 use tidegate_api::server::{Version, Whoami};
 
 pub(crate) const LOGIN_EXAMPLES: &str = "Examples:
@@ -74,6 +75,11 @@ fn read_token() -> Outcome<String> {
     Ok(line)
 }
 
+/// `default (owner)`, for each workspace.
+pub(crate) fn rooms(memberships: &[Membership]) -> Vec<String> {
+    memberships.iter().map(|member| format!("{} ({})", member.workspace, member.role)).collect()
+}
+
 pub(crate) fn whoami(client: &Client, output: Output) -> Outcome {
     let who: Whoami = client.get("/api/v1/whoami")?;
     match output.output {
@@ -85,6 +91,7 @@ pub(crate) fn whoami(client: &Client, output: Output) -> Outcome {
             facts
                 .add("user", &who.user)
                 .add("administrator", if who.administrator { "yes" } else { "no" })
+                .lines("workspaces", rooms(&who.workspaces))
                 .maybe("expires", who.expires_at)
                 .add("server", format!("{} (version {})", client.server(), version.version))
                 .add("found by", client.found().by);

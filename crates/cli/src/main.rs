@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `client` | the one way to a server: finding it, asking it, watching it |
 //! | `output` | tables, documents, names; what a change did or would do |
-//! | `workload`, `quota`, `supply`, `apply`, `account` | verbs that ask a server |
+//! | `workload`, `quota`, `supply`, `team`, `apply`, `account` | verbs that ask a server |
 //! | `serving` | a server in this process: `serve` and `demo` |
 //! | `top` | everything, live |
 //! | `local` | verbs that need none: simulations, backups, configuration |
@@ -28,6 +28,7 @@ mod quota;
 mod reference;
 mod serving;
 mod supply;
+mod team;
 mod top;
 mod verbs;
 mod workload;

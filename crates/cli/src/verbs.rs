@@ -6,7 +6,7 @@ use crate::exit::{Outcome, print};
 use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
-use crate::{account, apply, local, pages, quota, supply, top, workload};
+use crate::{account, apply, local, pages, quota, supply, team, top, workload};
 use clap::Subcommand;
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -73,6 +73,21 @@ pub(crate) enum Verb {
     /// Quotas: shares of a pool, arranged as a tree
     #[command(subcommand, alias = "quotas")]
     Quota(quota::Verb),
+    /// Workspaces: each team's room, with its members and the quotas that it may use
+    #[command(subcommand, alias = "workspaces")]
+    Workspace(team::workspace::Verb),
+    /// Users: people who may act
+    #[command(subcommand, alias = "users")]
+    User(team::user::Verb),
+    /// Roles: what members of workspaces may do
+    #[command(subcommand, alias = "roles")]
+    Role(team::role::Verb),
+    /// Service accounts: programs that act in one workspace
+    #[command(subcommand, alias = "service-accounts")]
+    ServiceAccount(team::service_account::Verb),
+    /// Tokens: what lets programs and the command line act for somebody
+    #[command(subcommand, alias = "tokens")]
+    Token(team::token::Verb),
     /// Workloads: the long names of the short verbs
     #[command(subcommand, alias = "workloads")]
     Workload(workload::Verb),
@@ -141,6 +156,11 @@ impl Verb {
             Verb::Pool(verb) => verb.run(&client()?),
             Verb::Node(verb) => verb.run(&client()?),
             Verb::Quota(verb) => verb.run(&client()?),
+            Verb::Workspace(verb) => verb.run(&client()?),
+            Verb::User(verb) => verb.run(&client()?),
+            Verb::Role(verb) => verb.run(&client()?),
+            Verb::ServiceAccount(verb) => verb.run(&client()?),
+            Verb::Token(verb) => verb.run(&client()?),
             Verb::Workload(verb) => verb.run(&client()?),
             Verb::Simulate(simulate) => simulate.run(connection),
             Verb::Replay(replay) => replay.run(),

@@ -72,6 +72,11 @@ fn every_verb_has_help_with_examples() {
         ("pool", "create list show"),
         ("node", "list show add remove cordon uncordon drain"),
         ("quota", "create list show tree scale transfer set queue history delete"),
+        ("workspace", "create list show set attach detach delete"),
+        ("user", "create list show set disable enable delete"),
+        ("role", "list actions show create set delete"),
+        ("service-account", "create list delete"),
+        ("token", "create list revoke"),
         ("workload", "create list show explain events logs open start stop restart resize priority delete"),
         ("log", "verify"),
         ("config", "check show"),
@@ -79,13 +84,14 @@ fn every_verb_has_help_with_examples() {
     let short = "serve demo submit list show explain events logs open start stop restart resize priority delete top \
                  apply simulate replay backup restore login whoami completion version";
     let long = nouns.iter().flat_map(|(noun, verbs)| verbs.split(' ').map(move |verb| vec![*noun, verb]));
-    for verb in short.split_whitespace().map(|verb| vec![verb]).chain(long) {
+    let members = ["add", "list", "remove"].map(|verb| vec!["workspace", "member", verb]);
+    for verb in short.split_whitespace().map(|verb| vec![verb]).chain(long).chain(members) {
         let arguments: Vec<&str> = verb.iter().copied().chain(["--help"]).collect();
         let ran = run(home.path(), &arguments);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{verb:?}");
         assert!(ran.out.contains("Examples:\n  ") && ran.out.contains("tidegate "), "{verb:?}:\n{}", ran.out);
     }
-    for absent in ["user", "role", "task", "bill", "usage", "workspace"] {
+    for absent in ["task", "bill", "usage"] {
         assert_eq!(run(home.path(), &[absent]).code, 2, "{absent} belongs to a later version");
     }
     assert!(run(home.path(), &["--help"]).ok().contains("7  server unreachable"));

@@ -14,6 +14,11 @@ fn the_guide_for_developers_is_true() {
 }
 
 #[test]
+fn the_guide_to_teams_is_true() {
+    page::follow("docs/guides/teams.md", None);
+}
+
+#[test]
 fn the_guide_for_team_administrators_is_true() {
     page::follow("docs/guides/team-administrator.md", None);
 }

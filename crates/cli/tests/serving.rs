@@ -252,6 +252,11 @@ fn the_demo_is_fast_and_tells_the_story() {
         "refused: ",
         "Quota1.2 scaled 80 -> 72",
         "Quota1.1 scaled 48 -> 56",
+        "b-eval started 1 replica Quota1.1:8 (firm)",
+        "Berta stops c-eval: there is no workload c-eval",
+        "Berta looks into workspace-c: there is no workspace workspace-c",
+        "Berta submits to Quota1.2: there is no quota Quota1.2",
+        "Berta submits to Quota1: the quota Quota1 is not attached to the workspace workspace-b",
     ] {
         assert!(ran.out.contains(part), "{part:?} is missing:\n{}", ran.out);
     }

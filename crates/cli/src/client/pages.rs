@@ -31,6 +31,10 @@ page! {
     tidegate_api::quota::QuotaQueue => tidegate_api::quota::QueueEntry,
     tidegate_api::workload::WorkloadList => tidegate_api::workload::Workload,
     tidegate_api::event::EventList => tidegate_api::event::Event,
+    tidegate_api::workspace::WorkspaceList => tidegate_api::workspace::Workspace,
+    tidegate_api::workspace::MemberList => tidegate_api::workspace::Member,
+    tidegate_api::people::UserList => tidegate_api::people::User,
+    tidegate_api::people::TokenList => tidegate_api::people::Token,
 }
 
 impl Client {

@@ -55,7 +55,9 @@ printed!(
     tidegate_api::pool::Pool,
     tidegate_api::node::Node,
     tidegate_api::quota::Quota,
-    tidegate_api::workload::Workload
+    tidegate_api::workload::Workload,
+    tidegate_api::workspace::Workspace,
+    tidegate_api::people::User
 );
 
 /// A list in the format that was asked for. JSON and YAML have the shape of the API's lists.

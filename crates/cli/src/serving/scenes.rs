@@ -16,8 +16,8 @@ use tidegate_api::quota::{Quota, QuotaForest};
 use tidegate_api::workload::{Workload, WorkloadState};
 use ureq::http::Method;
 
-const WORKLOADS: &str = "/api/v1/workloads";
-const QUOTAS: &str = "/api/v1/quotas";
+pub(super) const WORKLOADS: &str = "/api/v1/workloads";
+pub(super) const QUOTAS: &str = "/api/v1/quotas";
 
 /// Longest wait for something that the engine decides at once.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -35,12 +35,19 @@ const TEAMS: [(&str, &str, &str, u8, u32, u32); 7] = [
 ];
 
 pub(crate) struct Stage<'a> {
-    client: &'a Client,
+    pub(super) client: &'a Client,
     watch: Watch<'a>,
     pause: Duration,
 }
 
-fn workload(name: &str, quota: &str, module: &str, priority: u8, replicas: u32, gpus: u32) -> Value {
+pub(super) fn workload(
+    name: &str,
+    quota: &str,
+    module: &str,
+    priority: u8,
+    replicas: u32,
+    gpus: u32,
+) -> Value {
     json!({
         "metadata": {"name": name},
         "spec": {
@@ -59,19 +66,20 @@ impl<'a> Stage<'a> {
         self.set_the_scene()?;
         self.the_service_takes_what_it_may()?;
         self.the_victims_come_back()?;
-        self.eight_gpus_change_hands()
+        self.eight_gpus_change_hands()?;
+        self.each_team_in_its_own_room()
     }
 
-    fn heading(&self, text: &str) -> Outcome {
+    pub(super) fn heading(&self, text: &str) -> Outcome {
         clock::pause(self.pause);
         print_line(format!("\n{}", Style::Bold.paint(&format!("== {text}"))))
     }
 
-    fn say(&self, text: &str) -> Outcome {
+    pub(super) fn say(&self, text: &str) -> Outcome {
         print_line(text)
     }
 
-    fn change(&self, ask: Ask<'_>) -> Outcome<Value> {
+    pub(super) fn change(&self, ask: Ask<'_>) -> Outcome<Value> {
         match self.client.change(ask, false)? {
             Changed::Made(made) => Ok(made),
             Changed::Would(_) => Ok(Value::Null),
@@ -84,7 +92,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Waits until a workload is in a state.
-    fn wait(&self, name: &str, state: WorkloadState) -> Outcome {
+    pub(super) fn wait(&self, name: &str, state: WorkloadState) -> Outcome {
         let begun = clock::instant();
         loop {
             let workload: Workload = self.client.get(format!("{WORKLOADS}/{name}"))?;
@@ -102,7 +110,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Prints what happened, up to an event that is known to have happened.
-    fn narrate(&mut self, is_last: impl Fn(&Event) -> bool) -> Outcome {
+    pub(super) fn narrate(&mut self, is_last: impl Fn(&Event) -> bool) -> Outcome {
         loop {
             let News::Event(event) = self.watch.next()? else { continue };
             print_line(format!("   {}", line(&event)))?;
@@ -195,11 +203,10 @@ impl<'a> Stage<'a> {
         self.wait("c-serve", WorkloadState::Stopped)?;
         transfer(self)?;
         self.narrate(|event| event.quota.as_deref() == Some("Quota1.1") && event.event == "scaled")?;
-        self.tree()?;
-        print_line("")
+        self.tree()
     }
 }
 
-fn is(event: &Event, name: &str, word: &str) -> bool {
+pub(super) fn is(event: &Event, name: &str, word: &str) -> bool {
     event.workload.as_deref() == Some(name) && event.event == word
 }

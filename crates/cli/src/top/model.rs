@@ -1,7 +1,7 @@
 //! What a frame shows: the state of a server, read at one go.
 
 use crate::client::{Client, Query};
-use crate::exit::Outcome;
+use crate::exit::{Exit, Outcome};
 use crate::output::figures;
 use crate::output::style::Style;
 use crate::workload::list::active_and_latest;
@@ -24,7 +24,11 @@ pub(super) struct Model {
 impl Model {
     pub(super) fn read(client: &Client) -> Outcome<Model> {
         let forest = client.get("/api/v1/quotas:tree")?;
-        let nodes = client.all::<NodeList>("/api/v1/nodes", &Query::new())?;
+        // Nodes are the platform's: who may not see them sees all the rest.
+        let nodes = match client.all::<NodeList>("/api/v1/nodes", &Query::new()) {
+            Err(failure) if failure.is(Exit::Denied) => Vec::new(),
+            nodes => nodes?,
+        };
         let state = |state: Option<WorkloadState>| {
             state.iter().map(|state| ("state", state.word().to_string())).collect()
         };
@@ -41,10 +45,15 @@ impl Model {
         };
         let gpus: u32 = self.nodes.iter().map(|node| node.spec.gpus).sum();
         let used: i64 = sum(&self.forest.roots);
+        let supply = match self.nodes.len() {
+            0 => String::new(),
+            nodes => {
+                let nodes = figures::count(nodes as u64, "node");
+                format!("{nodes}, {}, ", figures::count(u64::from(gpus), "GPU"))
+            }
+        };
         format!(
-            "{}, {}, {} drawn; {} running, {} waiting",
-            figures::count(self.nodes.len() as u64, "node"),
-            figures::count(u64::from(gpus), "GPU"),
+            "{supply}{} drawn; {} running, {} waiting",
             tidegate_api::amounts::Figure(used),
             count(|state| state == WorkloadState::Running),
             count(|state| importance(state) == 0),

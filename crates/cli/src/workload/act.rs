@@ -2,6 +2,7 @@
 
 use super::PATH;
 use super::show::{sentence, text};
+use super::within::Within;
 use crate::client::{Ask, Changed, Client};
 use crate::exit::{Outcome, print_line};
 use crate::output::change::{ChangeOptions, print_would};
@@ -16,6 +17,7 @@ pub(crate) const START_EXAMPLES: &str = "Examples:
   tidegate start train-1";
 pub(crate) const STOP_EXAMPLES: &str = "Examples:
   tidegate stop train-1 train-2
+  tidegate stop train-1 --workspace workspace-b
   tidegate stop a-serve --dry-run        who would start in its place";
 pub(crate) const RESTART_EXAMPLES: &str = "Examples:
   tidegate restart notebook-3";
@@ -33,6 +35,8 @@ pub(crate) struct Names {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<Name>,
     #[command(flatten)]
+    within: Within,
+    #[command(flatten)]
     options: ChangeOptions,
 }
 
@@ -45,7 +49,7 @@ impl Names {
     /// Ends each. What a dry run foresees comes after what it asks for.
     pub(crate) fn stop(self, client: &Client) -> Outcome {
         for name in &self.names {
-            let ask = Ask::change(Method::POST, format!("{PATH}/{name}:stop"));
+            let ask = self.within.ask(Ask::change(Method::POST, format!("{PATH}/{name}:stop")));
             match (client.change::<Workload>(ask, self.options.dry_run)?, self.options.output) {
                 (Changed::Would(would), None) => {
                     let then = serde_json::from_value::<Workload>(would.result.clone()).ok();
@@ -70,6 +74,7 @@ impl Names {
         client: &Client,
         sentence: impl Fn(&Workload) -> String,
     ) -> Outcome {
+        let ask = |name: &Name| self.within.ask(ask(name));
         self.names.iter().try_for_each(|name| print(client, ask(name), self.options, &sentence))
     }
 }
@@ -92,6 +97,8 @@ pub(crate) struct Resize {
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     replicas: u32,
     #[command(flatten)]
+    within: Within,
+    #[command(flatten)]
     options: ChangeOptions,
 }
 
@@ -99,7 +106,7 @@ impl Resize {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         let body = ResizeRequest { replicas: self.replicas };
         let ask = Ask::post(format!("{PATH}/{}:resize", self.name), &body)?;
-        print(client, ask, self.options, sentence)
+        print(client, self.within.ask(ask), self.options, sentence)
     }
 }
 
@@ -110,6 +117,8 @@ pub(crate) struct SetPriority {
     /// 1 to 9, larger is more important
     #[arg(value_parser = priority)]
     priority: Priority,
+    #[command(flatten)]
+    within: Within,
     #[command(flatten)]
     options: ChangeOptions,
 }
@@ -123,6 +132,6 @@ impl SetPriority {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         let body = PriorityRequest { priority: self.priority };
         let ask = Ask::post(format!("{PATH}/{}:priority", self.name), &body)?;
-        print(client, ask, self.options, sentence)
+        print(client, self.within.ask(ask), self.options, sentence)
     }
 }

@@ -1,6 +1,7 @@
 //! Why a workload is where it is, and what happened to it.
 
 use super::PATH;
+use super::within::Within;
 use crate::client::Client;
 use crate::client::events::News;
 use crate::exit::{Outcome, print, print_line};
@@ -12,7 +13,7 @@ use clap::Args;
 use tidegate_api::event::EventList;
 use tidegate_api::explain::Explanation;
 use tidegate_api::name::Name;
-use tidegate_api::workload::DrawStatus;
+use tidegate_api::workload::{DrawStatus, Workload};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate explain train-1
@@ -29,6 +30,8 @@ pub(crate) struct Explain {
     /// Its name, for the latest of that name, or its uid
     name: Name,
     #[command(flatten)]
+    within: Within,
+    #[command(flatten)]
     output: Output,
 }
 
@@ -44,7 +47,8 @@ fn draws(draws: &[DrawStatus]) -> Vec<String> {
 
 impl Explain {
     pub(crate) fn run(self, client: &Client) -> Outcome {
-        let explanation: Explanation = client.get(format!("{PATH}/{}:explain", self.name))?;
+        let explanation: Explanation =
+            client.get_with(format!("{PATH}/{}:explain", self.name), self.within.query())?;
         match self.output.output {
             format @ (Format::Json | Format::Yaml) => document(format, &explanation),
             Format::Name => print_line(&explanation.workload),
@@ -98,6 +102,9 @@ pub(crate) fn text(explanation: &Explanation) -> String {
 pub(crate) struct Events {
     /// The workload; everything that happens from now on if absent
     name: Option<Name>,
+    /// The workspace to look for it in; needed where several have a workload of that name
+    #[arg(long, requires = "name")]
+    workspace: Option<Name>,
     /// Go on with what happens
     #[arg(short, long)]
     watch: bool,
@@ -110,10 +117,20 @@ impl Events {
         let mut query = Vec::new();
         query.extend(self.name.iter().map(|name| ("workload", name.to_string())));
         let goes_on = self.watch || self.name.is_none();
+        let within = Within { workspace: self.workspace.clone() };
+        // A watch knows names, not workspaces: of several workloads of one name only this one is meant.
+        let uid = match (&self.name, &self.workspace) {
+            (Some(name), Some(_)) => {
+                let workload: Workload = client.get_with(format!("{PATH}/{name}"), within.query())?;
+                query = vec![("workload", workload.metadata.name.to_string())];
+                Some(workload.metadata.uid)
+            }
+            _ => None,
+        };
         let mut watch = goes_on.then(|| client.watch(query)).transpose()?;
         let mut last = None;
         if let Some(name) = &self.name {
-            let events = client.all::<EventList>(&format!("{PATH}/{name}/events"), &Vec::new())?;
+            let events = client.all::<EventList>(&format!("{PATH}/{name}/events"), &within.query())?;
             last = events.last().and_then(|event| event.number);
             match self.output.output {
                 // A stream has a line for each event, from the first.
@@ -124,6 +141,7 @@ impl Events {
         while let Some(watch) = &mut watch {
             if let News::Event(event) = watch.next()?
                 && event.number > last
+                && (uid.is_none() || uid == event.uid)
             {
                 print_event(self.output.output, &event)?;
             }

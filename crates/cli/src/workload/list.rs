@@ -145,7 +145,8 @@ impl List {
             Err(failure) if failure.is(Exit::NotFound) => return Ok(Vec::new()),
             Err(failure) => return Err(failure),
         };
-        let wanted = self.module.is_none_or(|module| module == workload.status.module)
+        let wanted = self.workspace.as_ref().is_none_or(|room| *room == workload.status.workspace)
+            && self.module.is_none_or(|module| module == workload.status.module)
             && self.state.is_none_or(|state| state == workload.status.state)
             && self.prefix.as_ref().is_none_or(|prefix| workload.metadata.name.starts_with(prefix.as_str()));
         Ok(if wanted { vec![workload] } else { Vec::new() })

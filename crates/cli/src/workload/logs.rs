@@ -1,6 +1,7 @@
 //! `tidegate logs`: what a workload wrote, and what it writes.
 
 use super::PATH;
+use super::within::Within;
 use crate::client::{Ask, Client, Query};
 use crate::exit::{Exit, Failure, Outcome, print_bytes};
 use clap::Args;
@@ -21,6 +22,8 @@ What is printed is what was written, byte by byte, over all runs of the workload
 pub(crate) struct Logs {
     /// A name, for the latest of that name, or a uid
     name: Name,
+    #[command(flatten)]
+    within: Within,
     /// Go on with what it writes, until it has ended
     #[arg(short, long)]
     follow: bool,
@@ -38,11 +41,11 @@ impl Logs {
         query.extend(self.replica.map(|replica| ("replica", replica.to_string())));
         query.extend(self.tail.map(|lines| ("tail", lines.to_string())));
         if self.follow {
-            let workload: Workload = client.get(format!("{PATH}/{}", self.name))?;
+            let workload: Workload = client.get_with(format!("{PATH}/{}", self.name), self.within.query())?;
             let is_numbered = workload.status.replicas.wanted > 1 && self.replica.is_none();
             return follow(client, &workload.metadata.uid, is_numbered, query);
         }
-        let mut ask = Ask::get(format!("{PATH}/{}/logs", self.name), query);
+        let mut ask = self.within.ask(Ask::get(format!("{PATH}/{}/logs", self.name), query));
         ask.is_stream = true;
         let Some(mut stream) = client.send(&ask)?.stream() else { return Ok(()) };
         let mut buffer = [0; 16 << 10];

@@ -9,6 +9,7 @@ pub(crate) mod show;
 pub(crate) mod submit;
 mod takes;
 pub(crate) mod wait;
+pub(crate) mod within;
 
 use crate::client::Client;
 use crate::exit::Outcome;

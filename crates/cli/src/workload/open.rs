@@ -1,6 +1,7 @@
 //! `tidegate open`: a notebook or service in the browser.
 
 use super::PATH;
+use super::within::Within;
 use crate::client::{Ask, Changed, Client};
 use crate::exit::{Outcome, note, print_line};
 use clap::Args;
@@ -23,6 +24,8 @@ const OPENERS: [&str; 2] = ["xdg-open", "open"];
 pub(crate) struct Open {
     /// The notebook or service
     name: Name,
+    #[command(flatten)]
+    within: Within,
     /// Print the link instead of opening a browser
     #[arg(long)]
     url: bool,
@@ -30,7 +33,7 @@ pub(crate) struct Open {
 
 impl Open {
     pub(crate) fn run(self, client: &Client) -> Outcome {
-        let ask = Ask::change(Method::POST, format!("{PATH}/{}:open", self.name));
+        let ask = self.within.ask(Ask::change(Method::POST, format!("{PATH}/{}:open", self.name)));
         let Changed::Made(link) = client.change::<OpenLink>(ask, false)? else { return Ok(()) };
         if self.url {
             return print_line(&link.url);

@@ -1,5 +1,6 @@
 //! Workloads in words and in columns.
 
+use super::within::Within;
 use super::{PATH, takes};
 use crate::client::Client;
 use crate::clock::{ago, now_ms, short};
@@ -13,11 +14,12 @@ use clap::Args;
 use tidegate_api::explain::Preempted;
 use tidegate_api::limits::DEFAULT_GRACE;
 use tidegate_api::name::Name;
-use tidegate_api::workload::{DrawStatus, ReadinessStatus, Workload, WorkloadState};
+use tidegate_api::workload::{DrawStatus, ReadinessStatus, Visibility, Workload, WorkloadState};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate show train-1
   tidegate show train-1 -o yaml
+  tidegate show train-1 --workspace workspace-b
   tidegate show w-42 -o json | jq .status.placements";
 
 #[derive(Args, Debug)]
@@ -26,13 +28,15 @@ pub(crate) struct Show {
     #[arg(required = true, value_name = "NAME")]
     names: Vec<Name>,
     #[command(flatten)]
+    within: Within,
+    #[command(flatten)]
     output: Output,
 }
 
 impl Show {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         for name in &self.names {
-            let workload: Workload = client.get(format!("{PATH}/{name}"))?;
+            let workload: Workload = client.get_with(format!("{PATH}/{name}"), self.within.query())?;
             one(self.output.output, &workload, |_| text(&workload))?;
         }
         Ok(())
@@ -136,7 +140,8 @@ pub(crate) enum Columns {
 
 const FIRST: [&str; 7] = ["NAME", "STATE", "QUOTA", "MODULE", ">PRI", ">REPLICAS", ">GPUS"];
 const TAKEN: [&str; 3] = [">CPU", ">MEMORY", ">DUTY"];
-const DETAILS: [&str; 7] = ["UID", "OWNER", "CLASS", "READY", "NODES", ">PREEMPTED", ">RESTARTS"];
+const DETAILS: [&str; 8] =
+    ["UID", "WORKSPACE", "OWNER", "CLASS", "READY", "NODES", ">PREEMPTED", ">RESTARTS"];
 
 impl Columns {
     fn names(self) -> Vec<&'static str> {
@@ -173,6 +178,7 @@ pub(crate) fn table(workloads: &[Workload], columns: Columns) -> Table {
             let nodes = (!nodes.is_empty()).then(|| nodes.join(","));
             cells.extend([
                 Cell::from(&workload.metadata.uid),
+                Cell::from(&status.workspace),
                 Cell::from(&status.owner),
                 Cell::maybe(status.class),
                 Cell::maybe(
@@ -205,6 +211,7 @@ pub(crate) fn text(workload: &Workload) -> String {
         .lines("why", reasons)
         .add("quota", &status.quota)
         .add("workspace", &status.workspace)
+        .maybe("visibility", (spec.visibility == Some(Visibility::Private)).then_some("private"))
         .add("module", status.module)
         .add("priority", status.priority.0.get())
         .add("owner", &status.owner)

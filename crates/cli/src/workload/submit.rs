@@ -17,12 +17,15 @@ use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::priorities::Priority;
 use tidegate_api::words::{IdleUse, Module, OnPreempt};
-use tidegate_api::workload::{NewWorkload, ReplicaResources, RoleSpec, VirtualRun, Workload, WorkloadSpec};
+use tidegate_api::workload::{
+    NewWorkload, ReplicaResources, RoleSpec, VirtualRun, Visibility, Workload, WorkloadSpec,
+};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate submit -- echo hi
   tidegate submit --name train-1 --quota Quota1.1 --replicas 4 --gpus 8 --priority 5 -- python train.py
   tidegate submit --module service --name web --gpus 0.5 --replicas 3 --ready-path /health -- ./serve
+  tidegate submit --workspace workspace-b --private -- python try.py
   tidegate submit -f train.yaml --priority 7 --dry-run     who would be preempted, and why
   tidegate submit --wait --timeout 10m -- make test; echo $?
   tidegate submit --follow -- python train.py              as if it ran here
@@ -42,9 +45,12 @@ pub(crate) struct Submit {
     /// The quota whose queue it waits in
     #[arg(short, long)]
     quota: Option<Name>,
-    /// The workspace that it belongs to
+    /// The workspace that it belongs to; needed if you are a member of several
     #[arg(long)]
     workspace: Option<Name>,
+    /// Of its workspace, only you see it, and those who operate everybody's work
+    #[arg(long)]
+    private: bool,
     /// training (the default), notebook, service or task
     #[arg(short, long)]
     module: Option<Module>,
@@ -209,6 +215,7 @@ impl Submit {
         }
         set(&mut spec.quota, &self.quota);
         set(&mut spec.workspace, &self.workspace);
+        set(&mut spec.visibility, &self.private.then_some(Visibility::Private));
         set(&mut spec.module, &self.module);
         set(&mut spec.priority, &self.priority);
         set(&mut spec.replicas, &self.replicas);

@@ -120,7 +120,8 @@ fn ambiguous(world: &World, name: &str, ids: &[WorkloadId]) -> Problem {
     };
     let rooms: Vec<String> = ids.iter().filter_map(room).collect();
     let detail = format!("there is a workload {name} in {}", rooms.join(" and in "));
-    Problem::new(Code::WorkspaceRequired, detail).hint("say which with ?workspace=, or use its uid")
+    Problem::new(Code::WorkspaceRequired, detail)
+        .hint("say which with --workspace or ?workspace=, or use its uid")
 }
 
 impl Caller {
