@@ -1,5 +1,6 @@
 //! The configuration file: every option of `tidegate serve`, and those that are too rare for a flag.
 
+use crate::login::oidc::config::OidcConfig;
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -42,6 +43,8 @@ pub struct Config {
     pub snapshot_every: u64,
     /// Where old parts of the log go.
     pub archive: Option<PathBuf>,
+    /// Who else says who somebody is.
+    pub oidc: Option<OidcConfig>,
     pub log: Log,
 }
 
@@ -159,6 +162,7 @@ impl Default for Config {
             retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
             archive: None,
+            oidc: None,
             log: Log::default(),
         }
     }
@@ -269,6 +273,12 @@ mod tests {
             ("apps-listen = \"here\"", "neither ADDRESS:PORT nor off"),
             ("apps-url = \"apps.example\"", "is not an origin"),
             ("apps-url = \"https://apps.example/x\"", "is not an origin"),
+            ("[oidc]\nissuer = \"https://id.example\"", "missing field `client-id`"),
+            ("[oidc]\nissuer = \"http://id.example\"\nclient-id = \"x\"", "neither https://"),
+            (
+                "[oidc]\nissuer = \"https://id.example\"\nclient-id = \"x\"\nscope = \"y\"",
+                "unknown field `scope`",
+            ),
         ] {
             let error = Config::parse(text).expect_err(text);
             assert!(error.contains(says), "{text}: {error}");

@@ -14,6 +14,7 @@ use crate::here::Here;
 use crate::http::app::{App, Work};
 use crate::http::router::router;
 use crate::local::Host;
+use crate::login::oidc::Oidc;
 use crate::login::{Login, session};
 use crate::machine::Machine;
 use crate::net::limits::Limits;
@@ -56,6 +57,7 @@ pub enum ServeError {
     Directory { path: PathBuf, why: io::Error },
     Token { path: PathBuf, why: io::Error },
     Machine(String),
+    Oidc(String),
     FirstRun(Box<Refusal>),
     Unavailable(Unavailable),
     Thread(io::Error),
@@ -81,6 +83,7 @@ impl std::fmt::Display for ServeError {
                 write!(f, "cannot keep the administrator's token in {}: {why}", path.display())
             }
             ServeError::Machine(why) => f.write_str(why),
+            ServeError::Oidc(why) => write!(f, "[oidc] in the configuration: {why}"),
             ServeError::FirstRun(refusal) => {
                 write!(f, "the first start was refused: {}; hint: {}", refusal.what(), refusal.hint())
             }
@@ -196,6 +199,8 @@ impl Server {
         let scheme = if tls.is_some() { "https" } else { "http" };
         let local = reachable(listener.local_addr().map_err(failed)?);
         let origin = config.url.as_ref().map_or_else(|| format!("{scheme}://{local}"), |url| url.0.clone());
+        let oidc = config.oidc.as_ref().map(|oidc| Oidc::new(oidc, &origin)).transpose();
+        let oidc = oidc.map_err(ServeError::Oidc)?;
         let door = config.apps_address().map(|address| Door::open(config, address)).transpose()?;
         private::make(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
@@ -261,7 +266,7 @@ impl Server {
             ExecutorKind::Local => Some(local::places(data).map_err(ServeError::Executor)?),
         };
         let work = Work { places, here, apps };
-        let login = Login::new(origin);
+        let login = Login::new(origin, oidc);
         let app =
             App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits, work, login);
         let threads = vec![looking, writer, executor];

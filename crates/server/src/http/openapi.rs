@@ -1,7 +1,7 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, invitations, login, logs, members, nodes, pools, quotas, roles, series, simulations, system,
+    apply, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations, system,
     tokens, users, watch, workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
@@ -79,6 +79,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         invitations::invite,
         invitations::accept,
         login::login,
+        oidc::begin,
+        oidc::callback,
         login::logout,
         login::password,
         tokens::list,

@@ -4,7 +4,7 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, invitations, login, logs, members, nodes, pools, quotas, roles, series, simulations, system,
+    apply, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations, system,
     tokens, users, watch, workload_lists, workloads, workspaces,
 };
 use axum::Router;
@@ -35,6 +35,8 @@ pub fn router(app: App) -> Router {
 fn entrance() -> Router<App> {
     Router::new()
         .route("/api/v1/login", post(login::login))
+        .route("/api/v1/login/oidc", get(oidc::begin))
+        .route("/api/v1/login/oidc/callback", get(oidc::callback))
         .route("/api/v1/invitations/-accept", post(invitations::accept))
 }
 

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_change_shows_where_it_comes_from() {
-        let login = Login::new("https://tide.example".into());
+        let login = Login::new("https://tide.example".into(), None);
         let host = ("host", "10.0.0.1:7070");
         let (own, csrf) = (("origin", "https://tide.example"), (CSRF, "1"));
         let is_fine = |pairs: &[_]| login.same_origin(&Method::POST, &head(pairs)).is_ok();
@@ -120,9 +120,9 @@ mod tests {
 
     #[test]
     fn the_cookie_is_closed_to_scripts_and_other_sites() {
-        let set = Login::new("https://tide.example".into()).cookie("s");
+        let set = Login::new("https://tide.example".into(), None).cookie("s");
         assert_eq!(set, "tidegate_session=s; Path=/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure");
-        assert!(!Login::new("http://127.0.0.1:7070".into()).cookie("s").contains("Secure"));
+        assert!(!Login::new("http://127.0.0.1:7070".into(), None).cookie("s").contains("Secure"));
         let headers = head(&[
             ("cookie", "a=1; tidegate_session=x; xtidegate_session=y"),
             ("cookie", "tidegate_session=z"),

@@ -2,12 +2,15 @@
 
 pub mod cookie;
 pub mod note;
+pub mod oidc;
 pub mod password;
 pub mod session;
 pub mod throttle;
 
 use note::Noted;
+use oidc::Oidc;
 use password::{Busy, Passwords};
+use std::sync::Arc;
 use throttle::Throttle;
 use tidegate_engine::ids::MemberId;
 use tidegate_identity::People;
@@ -22,16 +25,18 @@ pub struct Login {
     pub origin: String,
     /// Browsers come by TLS.
     pub is_secure: bool,
+    pub oidc: Option<Arc<Oidc>>,
     pub noted: Noted,
 }
 
 impl Login {
-    pub fn new(origin: String) -> Login {
+    pub fn new(origin: String, oidc: Option<Oidc>) -> Login {
         Login {
             passwords: Passwords::default(),
             throttle: Throttle::default(),
             is_secure: origin.starts_with("https://"),
             origin,
+            oidc: oidc.map(Arc::new),
             noted: Noted::default(),
         }
     }
@@ -84,7 +89,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_hash_is_computed_however_it_ends() {
-        let login = Login::new("http://127.0.0.1".into());
+        let login = Login::new("http://127.0.0.1".into(), None);
         let hash = login.passwords.hash("the right password".into()).await.expect("a turn");
         let mut people = People::default();
         add(&mut people, "berta", Some(&hash), |_| ());

@@ -4,4 +4,6 @@ mod browser;
 #[path = "../house/mod.rs"]
 mod house;
 mod invitations;
+mod oidc;
+mod provider;
 mod sessions;

@@ -7,6 +7,7 @@ pub mod login;
 pub mod logs;
 pub mod members;
 pub mod nodes;
+pub mod oidc;
 pub mod pools;
 pub mod quotas;
 pub mod roles;
