@@ -5,6 +5,7 @@
 //! | `client` | the one way to a server: finding it, asking it, watching it |
 //! | `output` | tables, documents, names; what a change did or would do |
 //! | `workload`, `quota`, `supply`, `team`, `apply`, `account` | verbs that ask a server |
+//! | `login` | a server remembered, with what lets one in |
 //! | `serving` | a server in this process: `serve` and `demo` |
 //! | `top` | everything, live |
 //! | `local` | verbs that need none: simulations, backups, configuration |
@@ -19,6 +20,7 @@ mod exit;
 mod follow;
 mod hidden;
 mod local;
+mod login;
 mod manifest;
 mod output;
 mod pages;

@@ -6,7 +6,7 @@ use crate::exit::{Outcome, print};
 use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
-use crate::{account, apply, local, pages, quota, supply, team, top, workload};
+use crate::{account, apply, local, login, pages, quota, supply, team, top, workload};
 use clap::Subcommand;
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -109,9 +109,15 @@ pub(crate) enum Verb {
     /// The server's configuration file
     #[command(subcommand)]
     Config(local::config::Verb),
-    /// Remember a server and a token
-    #[command(after_help = account::LOGIN_EXAMPLES)]
-    Login(account::Login),
+    /// Remember a server and a token; with a name and a password, one is made
+    #[command(after_help = login::LOGIN_EXAMPLES)]
+    Login(login::Login),
+    /// Forget the server that was remembered, and let its token be good no longer
+    #[command(after_help = login::LOGOUT_EXAMPLES)]
+    Logout,
+    /// Choose a password for the console
+    #[command(after_help = login::PASSWORD_EXAMPLES)]
+    Password(login::Password),
     /// Say which server is asked, and as whom
     #[command(after_help = account::WHOAMI_EXAMPLES)]
     Whoami {
@@ -169,6 +175,8 @@ impl Verb {
             Verb::Log(log) => log.run(),
             Verb::Config(verb) => verb.run(),
             Verb::Login(login) => login.run(connection),
+            Verb::Logout => login::logout(),
+            Verb::Password(password) => password.run(&client()?),
             Verb::Whoami { output } => account::whoami(&client()?, output),
             Verb::Completion { shell } => pages::completion(shell),
             Verb::Man { dir } => pages::man(&dir),

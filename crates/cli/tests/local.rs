@@ -73,7 +73,7 @@ fn every_verb_has_help_with_examples() {
         ("node", "list show add remove cordon uncordon drain"),
         ("quota", "create list show tree scale transfer set queue history delete"),
         ("workspace", "create list show set attach detach delete"),
-        ("user", "create list show set disable enable delete"),
+        ("user", "create invite list show set disable enable delete"),
         ("role", "list actions show create set delete"),
         ("service-account", "create list delete"),
         ("token", "create list revoke"),
@@ -82,7 +82,7 @@ fn every_verb_has_help_with_examples() {
         ("config", "check show"),
     ];
     let short = "serve demo submit list show explain events logs open start stop restart resize priority delete top \
-                 apply simulate replay backup restore login whoami completion version";
+                 apply simulate replay backup restore login logout password whoami completion version";
     let long = nouns.iter().flat_map(|(noun, verbs)| verbs.split(' ').map(move |verb| vec![*noun, verb]));
     let members = ["add", "list", "remove"].map(|verb| vec!["workspace", "member", verb]);
     for verb in short.split_whitespace().map(|verb| vec![verb]).chain(long).chain(members) {

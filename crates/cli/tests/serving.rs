@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Server, run, tidegate, until};
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -21,11 +22,30 @@ fn a_first_start_says_where_the_token_is_and_ends_in_order() {
     assert!(who.contains("user") && who.contains("the local data directory"), "{who}");
     let second = run(home.path(), &["serve", "--listen", "127.0.0.1:0"]);
     second.fails(4, "is in use by process");
+    // What the first start printed lets the administrator in, once.
+    let mut said = String::new();
+    let mut lines = BufReader::new(child.stderr.take().expect("a pipe"));
+    while !said.contains("/#/invitation/") {
+        assert!(lines.read_line(&mut said).expect("readable") > 0, "{said}");
+    }
+    let link = said.lines().find(|line| line.contains("/#/invitation/")).expect("a link").trim();
+    let (server, _) = link.split_once("/#/").expect("an address");
+    let password = home.path().join("password");
+    std::fs::write(&password, "correct horse battery").expect("written");
+    for code in [0, 5] {
+        let mut follow = tidegate(home.path());
+        follow.args(["login", server, "--invitation", link, "--password-stdin"]);
+        let followed =
+            follow.stdin(std::fs::File::open(&password).expect("there")).output().expect("it runs");
+        assert_eq!(followed.status.code(), Some(code), "{followed:?}");
+    }
+    assert!(run(home.path(), &["whoami"]).ok().contains("the profile"));
+    assert_eq!(run(home.path(), &["logout"]).code, 0);
     let pid = child.id().to_string();
     Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs");
     assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    lines.read_to_string(&mut said).expect("readable");
     let output = child.wait_with_output().expect("it has ended");
-    let said = String::from_utf8(output.stderr).expect("UTF-8");
     assert!(said.contains("first start") && said.contains("admin.token"), "{said}");
     assert!(said.contains("tidegate submit -- echo hi"), "{said}");
     assert!(output.stdout.is_empty(), "stdout carries data only");
@@ -123,7 +143,7 @@ fn a_token_that_is_typed_is_not_shown() {
     let mut byte = [0];
     while !shown.ends_with(b"token: ") {
         assert!(
-            std::io::Read::read(&mut out, &mut byte).expect("readable") > 0,
+            Read::read(&mut out, &mut byte).expect("readable") > 0,
             "{}",
             String::from_utf8_lossy(&shown)
         );
@@ -132,7 +152,7 @@ fn a_token_that_is_typed_is_not_shown() {
     until(|| is_raw(child.id()).then_some(()));
     let mut keys = child.stdin.take().expect("a pipe");
     std::io::Write::write_all(&mut keys, format!("{}\r", server.token).as_bytes()).expect("typed");
-    std::io::Read::read_to_end(&mut out, &mut shown).expect("readable");
+    Read::read_to_end(&mut out, &mut shown).expect("readable");
     drop(keys);
     let shown = String::from_utf8_lossy(&shown);
     assert_eq!(child.wait().expect("it ends").code(), Some(0), "{shown}");

@@ -6,14 +6,20 @@ use serde::de::DeserializeOwned;
 use std::io::ErrorKind;
 use std::time::Duration;
 use tidegate_api::Problem;
+use tidegate_server::apps::SESSION_COOKIE;
 use ureq::http::{Response, StatusCode, header};
 use ureq::{Body, BodyReader};
 
 /// Bytes of an answer: a page of 1,000 workloads with large environments.
 const MAX_ANSWER: u64 = 256 << 20;
 
+/// Whoever is to wait longer is told so instead.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 pub(crate) struct Answer {
     status: StatusCode,
+    /// The secret of a session that it begins.
+    session: Option<String>,
     retry_after: Option<Duration>,
     body: Content,
 }
@@ -30,21 +36,30 @@ impl Answer {
         let (parts, mut body) = response.into_parts();
         let retry =
             parts.headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let set = parts.headers.get_all(header::SET_COOKIE).into_iter().filter_map(|line| line.to_str().ok());
+        let mut set =
+            set.filter_map(|line| line.strip_prefix(SESSION_COOKIE)?.strip_prefix('=')?.split(';').next());
+        let session = set.next();
+        let session = session.map(str::to_string);
         let body = if stream && parts.status.is_success() {
             Content::Stream(body.into_with_config().limit(u64::MAX).reader())
         } else {
             Content::Whole(body.with_config().limit(MAX_ANSWER).read_to_vec()?)
         };
-        Ok(Answer { status: parts.status, retry_after: retry.map(Duration::from_secs), body })
+        Ok(Answer { status: parts.status, session, retry_after: retry.map(Duration::from_secs), body })
     }
 
     /// The server took the request for no reason but that it is busy; it was not carried out.
     pub(super) fn is_busy(&self) -> bool {
-        matches!(self.status.as_u16(), 429 | 503) && self.retry_after.is_some()
+        matches!(self.status.as_u16(), 429 | 503) && self.retry_after.is_some_and(|wait| wait <= PATIENCE)
     }
 
     pub(super) fn retry_after(&self) -> Option<Duration> {
         self.retry_after
+    }
+
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.session.as_deref()
     }
 
     /// Itself if it is what was asked for.

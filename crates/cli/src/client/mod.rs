@@ -15,6 +15,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tidegate_api::event::DryRun;
+use tidegate_server::apps::SESSION_COOKIE;
+use tidegate_server::login::session::SESSION_PREFIX;
 use ureq::http::{Method, Request, header};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Proxy};
@@ -168,7 +170,13 @@ impl Client {
             uri.push_str(&format!("{mark}{name}={}", encoded(value)));
         }
         let mut request = Request::builder().method(ask.method.clone()).uri(uri);
-        if !self.found.token.is_empty() {
+        if self.found.token.starts_with(SESSION_PREFIX) {
+            // As a page of the server itself would ask.
+            request = request
+                .header(header::COOKIE, format!("{SESSION_COOKIE}={}", self.found.token))
+                .header(header::ORIGIN, self.server())
+                .header("x-tidegate-csrf", "1");
+        } else if !self.found.token.is_empty() {
             request = request.header(header::AUTHORIZATION, format!("Bearer {}", self.found.token));
         }
         if let Some(key) = key {

@@ -40,6 +40,18 @@ impl Profile {
         })
     }
 
+    /// Forgets it.
+    pub(crate) fn remove() -> Outcome<()> {
+        let file = path()?;
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(Failure::new(
+                Exit::Failure,
+                format!("cannot remove the profile {}: {error}", file.display()),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Writes it where its owner alone can read it; it is there whole or not at all.
     pub(crate) fn write(&self) -> Outcome<PathBuf> {
         let file = path()?;

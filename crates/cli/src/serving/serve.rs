@@ -122,6 +122,13 @@ impl Serve {
             tracing::info!(address = open.url.as_str(), apps, data = %data.display(), "listening");
             if open.is_new {
                 welcome(&open.url, &data, self.data.is_some());
+                // Without it there is still the token.
+                match open.console_link().await {
+                    Ok(link) => {
+                        note(format!("To choose a password for the console, once, within 7 days:\n  {link}"))
+                    }
+                    Err(why) => tracing::warn!(%why, "there is no link to the console"),
+                }
             }
             open.run(closing).await?;
             tracing::info!("stopped");

@@ -44,6 +44,11 @@ impl Open {
         self.server.apps_url()
     }
 
+    /// A link with which the administrator chooses a password, once.
+    pub(crate) async fn console_link(&self) -> std::io::Result<String> {
+        self.server.console_link().await
+    }
+
     /// Serves until `closing` turns true, or until the server breaks.
     pub(crate) async fn run(self, closing: watch::Receiver<bool>) -> Outcome {
         let ended = self.server.run(closing).await;
@@ -60,7 +65,7 @@ impl Open {
 fn failure(error: &ServeError) -> Failure {
     let exit = match error {
         ServeError::Store(error) => return crate::local::store::failure(error),
-        ServeError::Tls(_) | ServeError::Machine(_) => Exit::Usage,
+        ServeError::Tls(_) | ServeError::Machine(_) | ServeError::Oidc(_) => Exit::Usage,
         ServeError::Listen { .. } => Exit::Stale,
         _ => Exit::Failure,
     };

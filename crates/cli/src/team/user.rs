@@ -8,10 +8,10 @@ use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::style::Style;
 use crate::output::table::{Cell, Table};
-use crate::output::{Output, list, one};
+use crate::output::{Format, Output, document, list, one};
 use clap::Subcommand;
 use tidegate_api::name::Name;
-use tidegate_api::people::{NewUser, User, UserList, UserSpec};
+use tidegate_api::people::{Invitation, NewUser, User, UserList, UserSpec};
 use tidegate_api::resource::NewMetadata;
 use ureq::http::Method;
 
@@ -33,6 +33,18 @@ It can act once it has a token (`tidegate token create --user berta`) or a passw
         platform_admin: bool,
         #[command(flatten)]
         options: ChangeOptions,
+    },
+    /// Invite a user to choose a password: prints a link that is good once
+    #[command(after_help = "Examples:
+  tidegate user invite berta
+  tidegate user invite berta -o name           the secret alone, for `tidegate login --invitation`
+
+The link is good for 7 days; the one before is good no longer. Send it to nobody else: whoever follows it first is berta.")]
+    Invite {
+        /// The user
+        name: Name,
+        #[command(flatten)]
+        output: Output,
     },
     /// List users
     #[command(
@@ -99,6 +111,7 @@ impl Verb {
             Verb::Create { name, platform_admin, options } => {
                 create(client, name, UserSpec { platform_admin, disabled: false }, options)
             }
+            Verb::Invite { name, output } => invite(client, &name, output),
             Verb::List { output } => {
                 let users = client.all::<UserList>(PATH, &Vec::new())?;
                 print(&list(output.output, &users, |wide| table(&users, wide))?)
@@ -114,6 +127,19 @@ impl Verb {
             Verb::Disable(names) => names.set(client, "disabled", |spec| UserSpec { disabled: true, ..spec }),
             Verb::Enable(names) => names.set(client, "enabled", |spec| UserSpec { disabled: false, ..spec }),
             Verb::Delete(names) => names.delete(client),
+        }
+    }
+}
+
+fn invite(client: &Client, name: &Name, output: Output) -> Outcome {
+    let ask = Ask::change(Method::POST, format!("{PATH}/{name}:invite"));
+    let made: Invitation = client.send(&ask)?.json(client.server())?;
+    match output.output {
+        format @ (Format::Json | Format::Yaml) => document(format, &made),
+        Format::Name => print(&format!("{}\n", made.secret)),
+        Format::Table | Format::Wide => {
+            note(format!("whoever follows this link first, until {}, is {name}:", made.expires_at));
+            print(&format!("{}\n", made.url))
         }
     }
 }
