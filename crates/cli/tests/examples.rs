@@ -178,6 +178,7 @@ fn jupyterlab_runs_a_cell_through_the_proxy_and_strangers_find_nothing() {
     let cell = "import os\nprint(6 * 7, os.environ['TIDEGATE_WORKLOAD'])\nopen('cell.txt', 'w').write('ran')";
     let ran = run_cell(&link(), cell);
     assert_eq!((ran.0, ran.1.as_str()), (true, "42 lab\n"), "{}", ran.2);
+    assert!(!root().join("examples/notebook/cell.txt").exists(), "its files lie in its own directory");
     let ran = run_cell(&link(), "1 / 0");
     assert!(!ran.0 && ran.2.contains("ZeroDivisionError"), "{ran:?}");
 

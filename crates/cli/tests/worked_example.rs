@@ -39,4 +39,10 @@ fn ends_as_it_should(seen: &[page::Seen]) {
     {
         assert_eq!(evicted(name), Some(times.into()), "{name}");
     }
+    let states = part("Scene 3").states.as_array().expect("a list").clone();
+    let state = |name: &str| {
+        states.iter().find(|state| state["workload"] == name).map(|state| state["state"].clone())
+    };
+    assert_eq!(state("b-eval"), Some("running".into()), "on what the transfer gave to team B");
+    assert_eq!(state("c-eval"), Some("queued".into()), "nobody but team C can touch it");
 }
