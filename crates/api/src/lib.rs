@@ -5,8 +5,8 @@
 //! | `name`, `duration`, `memory`, `decimal`, `priorities`, `time`, `words` | values that are parsed once, at the door |
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
-//! | `pool`, `node`, `quota`, `workload`, `workspace`, `people` | the resources |
-//! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `server` | what else is sent and answered |
+//! | `pool`, `node`, `quota`, `workload`, `workspace`, `people`, `webhook` | the resources |
+//! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `audit`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
 //! | `convert`, `uid` | between the wire and the engine |
@@ -14,6 +14,7 @@
 
 pub mod actions;
 pub mod amounts;
+pub mod audit;
 pub mod body;
 pub mod by_model;
 pub mod code;
@@ -43,6 +44,7 @@ pub mod server;
 pub mod simulation;
 pub mod time;
 pub mod uid;
+pub mod webhook;
 pub mod words;
 pub mod workload;
 mod workload_check;

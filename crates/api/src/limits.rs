@@ -85,6 +85,11 @@ pub const DEFAULT_TOKEN_TIME: Span = Span::hours(90 * 24);
 /// How long a token may be good.
 pub const MAX_TOKEN_TIME: Span = Span::hours(366 * 24);
 
+/// Webhooks of one workspace: every event is sent to each.
+pub const MAX_WEBHOOKS: usize = 16;
+/// Bytes of a webhook's address.
+pub const MAX_URL: usize = 2_048;
+
 /// Groups of equal nodes in one pool's specification.
 pub const MAX_NODE_GROUPS: usize = 64;
 /// Nodes that one request may add: each is an event of the log.

@@ -41,6 +41,8 @@ pub struct Config {
     pub retain_ended: Duration,
     pub retain_logs: Duration,
     pub snapshot_every: u64,
+    /// Whether webhooks may lead to addresses that are not public.
+    pub webhook_allow_private: bool,
     /// Where old parts of the log go.
     pub archive: Option<PathBuf>,
     /// Who else says who somebody is.
@@ -161,6 +163,7 @@ impl Default for Config {
             retain_ended: Duration::of(Span::hours(24)),
             retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
+            webhook_allow_private: false,
             archive: None,
             oidc: None,
             log: Log::default(),

@@ -3,7 +3,9 @@
 //! | where | what |
 //! |---|---|
 //! | `apps` | notebooks and services, reached through the server |
+//! | `audit` | who changed what, read back from the log |
 //! | `core` | the world in memory, the one writer, the log behind it |
+//! | `hooks` | webhooks: workspaces are told what happens to their workloads |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `login` | passwords, sessions, invitations, a provider of identities |
 //! | `net` | connections, TLS |
@@ -13,12 +15,14 @@
 //! | `config`, `machine`, `token`, `private` | what it is told, what it finds, whom it trusts, what it shows |
 
 pub mod apps;
+pub mod audit;
 pub mod config;
 pub mod core;
 pub mod door;
 pub mod executor_loop;
 pub mod first_run;
 pub mod here;
+pub mod hooks;
 pub mod http;
 pub mod local;
 pub mod login;

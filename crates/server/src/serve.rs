@@ -11,7 +11,8 @@ use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
 use crate::door::{Door, reachable};
 use crate::here::Here;
-use crate::http::app::{App, Work};
+use crate::hooks::{HookLimits, Hooks};
+use crate::http::app::{App, Links, Work};
 use crate::http::router::router;
 use crate::local::Host;
 use crate::login::oidc::Oidc;
@@ -121,6 +122,7 @@ impl std::error::Error for Broken {}
 pub struct Ground {
     pub limits: Limits,
     pub apps: AppsLimits,
+    pub hooks: HookLimits,
     /// As in [`Habits`].
     pub rest: Duration,
     /// The machine's clock, set by hand.
@@ -137,6 +139,7 @@ impl Default for Ground {
         Ground {
             limits,
             apps: AppsLimits::default(),
+            hooks: HookLimits::default(),
             rest: Habits::default().rest,
             clock: None,
             supervisor: local::supervisor().unwrap_or_default(),
@@ -267,8 +270,10 @@ impl Server {
         };
         let work = Work { places, here, apps };
         let login = Login::new(origin, oidc);
-        let app =
-            App::new(control.clone(), admin, reader, sampler.samples.clone(), ground.limits, work, login);
+        let private = config.webhook_allow_private;
+        let hooks = Hooks::open(control.clone(), reader.another()?, data, private, ground.hooks);
+        let (samples, links) = (sampler.samples.clone(), Links { login, hooks });
+        let app = App::new(control.clone(), admin, reader, samples, ground.limits, work, links);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
         Ok(Server { control, app, listener, door, tls, sampler, retain_logs, threads, is_new })
@@ -311,6 +316,7 @@ impl Server {
         let Server { control, app, listener, door, tls, sampler, retain_logs, threads, .. } = self;
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
+        let courier = tokio::spawn(app.hooks.clone().run());
         let sweeper =
             app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
@@ -329,6 +335,8 @@ impl Server {
         tokio::join!(serve(listener, tls, routed, limits, closing.clone()), reached, watched);
         drop(routes);
         herald.abort();
+        // It saw that nothing more is watched.
+        let _ = courier.await;
         if let Some(sweeper) = sweeper {
             sweeper.abort();
         }

@@ -104,10 +104,12 @@ fn every_operation_says_what_it_needs_and_what_may_go_wrong() {
             .as_array()
             .map(|list| list.iter().filter_map(|parameter| parameter["name"].as_str()).collect())
             .unwrap_or_default();
-        // A simulation and a link leave the books as they are; a log-in is tried by logging in.
+        // A simulation, a link and a message leave the books as they are; a log-in is tried by logging in.
         let asks = [
             "/api/v1/simulations",
             "/api/v1/workloads/{name}:open",
+            "/api/v1/workspaces/{name}/webhooks/{hook}:test",
+            "/api/v1/workspaces/{name}/webhooks/{hook}/deliveries/{id}:retry",
             "/api/v1/login",
             "/api/v1/invitations:accept",
         ];

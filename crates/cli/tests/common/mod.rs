@@ -18,6 +18,8 @@ pub(crate) struct Server {
     pub(crate) token: String,
     /// It starts processes.
     is_real: bool,
+    /// Its configuration file, if it has one.
+    config: Option<String>,
 }
 
 /// What a command came to.
@@ -102,7 +104,8 @@ impl Server {
     pub(crate) fn with(arguments: &[&str]) -> Server {
         let dir = directory();
         let (child, url, token) = spawn(dir.path(), arguments);
-        Server { dir, child, url, token, is_real: arguments.contains(&"local") }
+        let config = arguments.iter().skip_while(|word| **word != "--config").nth(1).map(ToString::to_string);
+        Server { dir, child, url, token, is_real: arguments.contains(&"local"), config }
     }
 
     /// One that starts processes, with so many virtual GPUs on one node.
@@ -168,7 +171,9 @@ impl Server {
         let address = self.url.trim_start_matches("http://").to_string();
         std::fs::remove_file(self.data().join("server.address")).expect("it was there");
         let executor = if self.is_real { "local" } else { "virtual" };
-        let (child, url, _) = spawn(self.dir.path(), &["--listen", &address, "--executor", executor]);
+        let mut arguments = vec!["--listen", &address, "--executor", executor];
+        arguments.extend(self.config.iter().flat_map(|config| ["--config", config]));
+        let (child, url, _) = spawn(self.dir.path(), &arguments);
         (self.child, self.url) = (child, url);
     }
 }

@@ -4,6 +4,7 @@ use super::problem::Refused;
 use crate::apps::Apps;
 use crate::core::control::Control;
 use crate::here::Here;
+use crate::hooks::Hooks;
 use crate::login::Login;
 use crate::net::limits::Limits;
 use crate::samples::Samples;
@@ -32,6 +33,7 @@ pub struct Parts {
     pub seats: Arc<Semaphore>,
     pub work: Work,
     pub login: Login,
+    pub hooks: Hooks,
     readers: Readers,
 }
 
@@ -44,6 +46,13 @@ pub struct Work {
     pub here: Here,
     /// Passes requests on to notebooks and services.
     pub apps: Option<Apps>,
+}
+
+/// The ways to people: in, and out.
+#[derive(Debug)]
+pub struct Links {
+    pub login: Login,
+    pub hooks: Hooks,
 }
 
 impl std::ops::Deref for App {
@@ -61,12 +70,23 @@ impl App {
         samples: Arc<Samples>,
         limits: Limits,
         work: Work,
-        login: Login,
+        Links { login, hooks }: Links,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
         let seats = Arc::new(Semaphore::new(limits.watchers));
-        App(Arc::new(Parts { control, admin, samples, simulations, limits, seats, work, login, readers }))
+        App(Arc::new(Parts {
+            control,
+            admin,
+            samples,
+            simulations,
+            limits,
+            seats,
+            work,
+            login,
+            hooks,
+            readers,
+        }))
     }
 
     /// A place for somebody who stays: each holds one as long as it watches.

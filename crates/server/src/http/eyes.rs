@@ -2,6 +2,7 @@
 
 use super::app::App;
 use super::auth::Caller;
+use super::routes::audit::LINES;
 use super::sight;
 use crate::core::seal::{self, Known, Sealed};
 use crate::core::world::World;
@@ -45,7 +46,7 @@ pub fn open(app: &App, caller: &Caller, text: &str) -> String {
 /// An answer as its caller may read it. What is sent piece by piece opens its pieces itself.
 pub async fn open_answer(app: &App, caller: &Caller, response: Response) -> Response {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    if !kind.is_some_and(|kind| kind.ends_with("json")) {
+    if !kind.is_some_and(|kind| kind.ends_with("json") && kind != LINES) {
         return response;
     }
     let (mut head, body) = response.into_parts();

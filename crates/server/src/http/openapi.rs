@@ -1,8 +1,8 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations, system,
-    tokens, users, watch, workload_lists, workloads, workspaces,
+    apply, audit, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations,
+    system, tokens, users, watch, webhooks, workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -71,6 +71,15 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         members::remove,
         members::create_account,
         members::delete_account,
+        webhooks::list,
+        webhooks::get,
+        webhooks::put,
+        webhooks::delete,
+        webhooks::test,
+        webhooks::deliveries,
+        webhooks::retry,
+        audit::all,
+        audit::of_workspace,
         users::list,
         users::get,
         users::create,

@@ -4,8 +4,8 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations, system,
-    tokens, users, watch, workload_lists, workloads, workspaces,
+    apply, audit, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations,
+    system, tokens, users, watch, webhooks, workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -85,6 +85,16 @@ fn api() -> Router<App> {
         .route(&at("/workspaces/{name}/members/{user}"), put(members::set).delete(members::remove))
         .route(&at("/workspaces/{name}/service-accounts"), post(members::create_account))
         .route(&at("/workspaces/{name}/service-accounts/{user}"), delete(members::delete_account))
+        .route(&at("/workspaces/{name}/webhooks"), get(webhooks::list))
+        .route(
+            &at("/workspaces/{name}/webhooks/{hook}"),
+            get(webhooks::get).put(webhooks::put).delete(webhooks::delete),
+        )
+        .route(&at("/workspaces/{name}/webhooks/{hook}/-test"), post(webhooks::test))
+        .route(&at("/workspaces/{name}/webhooks/{hook}/deliveries"), get(webhooks::deliveries))
+        .route(&at("/workspaces/{name}/webhooks/{hook}/deliveries/{id}/-retry"), post(webhooks::retry))
+        .route(&at("/workspaces/{name}/audit"), get(audit::of_workspace))
+        .route(&at("/audit"), get(audit::all))
         .route(&at("/users"), get(users::list).post(users::create))
         .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
         .route(&at("/users/{name}/-invite"), post(invitations::invite))

@@ -68,6 +68,7 @@ fn body(path: &str) -> Value {
         path if path.contains("/members/") => json!({"role": "guest"}),
         path if path.ends_with("/service-accounts") => json!({"name": "walk", "role": "guest"}),
         path if path.contains("/roles") => json!({"name": "walk", "actions": ["workload:read"]}),
+        path if path.contains("/webhooks/") => json!({"url": "http://8.8.8.8/"}),
         path if path.contains("/quotas") => {
             json!({"metadata": {"name": "Quota1.2"}, "spec": {"parent": "Quota1", "guarantee": {"gpu": 1}}})
         }

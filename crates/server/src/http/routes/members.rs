@@ -24,7 +24,7 @@ use tidegate_identity::{Action, People, Record, Verdict};
 /// The workspace and the user of a path.
 pub type Place = Result<Path<(String, String)>, axum::extract::rejection::PathRejection>;
 
-fn place(path: Place) -> Result<(String, String), Refused> {
+pub fn place(path: Place) -> Result<(String, String), Refused> {
     path.map(|Path(place)| place)
         .map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))
 }

@@ -2,6 +2,7 @@
 #![allow(unused_qualifications, reason = "the macro of paths writes them")]
 
 pub mod apply;
+pub mod audit;
 pub mod invitations;
 pub mod login;
 pub mod logs;
@@ -17,6 +18,7 @@ pub mod system;
 pub mod tokens;
 pub mod users;
 pub mod watch;
+pub mod webhooks;
 pub mod workload_lists;
 pub mod workloads;
 pub mod workspaces;

@@ -1,0 +1,18 @@
+//! Who changed what, read back from the log: there is no second copy, and nothing here writes.
+//!
+//! | where | what |
+//! |---|---|
+//! | `scan` | goes back through the log, newest first, and passes over what nobody asked for |
+//! | `gone` | workloads that have left memory, and whose they were |
+//! | `shown` | an entry as somebody may read it |
+//! | `record` | users, workspaces and what belongs to them, without secrets |
+//! | `page` | all of that together, a page at a time |
+
+pub(crate) mod gone;
+mod page;
+mod record;
+mod scan;
+mod shown;
+
+pub use page::{Looked, look};
+pub use scan::Wanted;

@@ -1,0 +1,206 @@
+//! An entry of the log as somebody may read it.
+
+use super::gone::Gone;
+use super::record;
+use super::scan::Asked;
+use crate::core::entry::Happened;
+use crate::core::past;
+use crate::core::shell::workload_of;
+use crate::core::world::World;
+use crate::http::auth::Caller;
+use serde_json::json;
+use std::collections::BTreeMap;
+use tidegate_api::audit::{AuditChange, AuditEntry};
+use tidegate_api::quota::QuotaSpec;
+use tidegate_api::time::Time;
+use tidegate_engine::event::StopCause;
+use tidegate_engine::ids::{WorkloadId, WorkspaceId};
+use tidegate_engine::reason::Names;
+use tidegate_engine::words::EvictionRule;
+use tidegate_engine::{Event, EventKind};
+use tidegate_identity::record::{Token, User};
+use tidegate_identity::{Change, Record};
+use tidegate_sim::report::labels::Directory;
+
+/// Who reads, and of which workspace; `None`: of everything.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) world: &'a World,
+    pub(super) caller: &'a Caller,
+    pub(super) room: Option<WorkspaceId>,
+    pub(super) gone: &'a BTreeMap<WorkloadId, Gone>,
+}
+
+impl View<'_> {
+    /// `None` if it changed nothing that this reader is told of.
+    pub(super) fn entry(&self, asked: &Asked) -> Option<AuditEntry> {
+        let happened = (asked.first..).zip(asked.body.happened());
+        let changes: Vec<AuditChange> = happened
+            .filter_map(|(number, happened)| match happened {
+                Happened::Event(event) => self.event(number, event),
+                Happened::Change(change) => self.change(number, change, asked),
+            })
+            .collect();
+        let origin = &asked.body.origin;
+        (!changes.is_empty()).then(|| AuditEntry {
+            number: asked.first,
+            at: Time::of(asked.at),
+            by: origin.by.to_string(),
+            operation: origin.operation.to_string(),
+            request_id: origin.request.as_deref().map(Into::into),
+            from: origin.from.as_deref().map(Into::into),
+            changes,
+        })
+    }
+
+    fn is_told_of(&self, room: Option<WorkspaceId>) -> bool {
+        self.room.is_none() || self.room == room
+    }
+
+    fn change(&self, number: u64, change: &Change, asked: &Asked) -> Option<AuditChange> {
+        let record = change.after.as_ref().or(change.before.as_ref())?;
+        if is_only_use(change) {
+            return None;
+        }
+        let room = record::room(self.world, record).or_else(|| self.room_of_gone_account(record, asked));
+        if !self.is_told_of(room) {
+            return None;
+        }
+        let event = match (&change.before, &change.after) {
+            (None, _) => "created",
+            (Some(_), Some(_)) => "changed",
+            (Some(_), None) => "deleted",
+        };
+        let shown =
+            |side: &Option<Box<Record>>| side.as_ref().map(|record| record::shown(self.world, record));
+        Some(AuditChange {
+            number,
+            kind: record::kind(record).into(),
+            name: record::name(self.world, record),
+            workspace: room.map(|room| record::room_name(self.world, room)),
+            event: event.into(),
+            before: shown(&change.before),
+            after: shown(&change.after),
+        })
+    }
+
+    /// The workspace of a token whose account went with the same request.
+    fn room_of_gone_account(&self, record: &Record, asked: &Asked) -> Option<WorkspaceId> {
+        let Record::Token(Token { user, .. }) = record else { return None };
+        asked.body.people.iter().find_map(|(_, change)| match change.before.as_deref() {
+            Some(account @ Record::User(User { id, .. })) if id == user => record::room(self.world, account),
+            _ => None,
+        })
+    }
+
+    fn event(&self, number: u64, event: &Event) -> Option<AuditChange> {
+        match workload_of(&event.kind) {
+            Some(id) => self.workload(number, event, id),
+            None if self.room.is_none() => self.platform(number, event),
+            None => None,
+        }
+    }
+
+    /// What was asked to become of a workload. What follows from it for others is told by their own events.
+    fn workload(&self, number: u64, event: &Event, id: WorkloadId) -> Option<AuditChange> {
+        use EventKind::*;
+        let (word, before, after) = match &event.kind {
+            Queued { spec, .. } => {
+                let after = json!({
+                    "quota": self.world.quota_name(spec.quota),
+                    "module": spec.module.word(),
+                    "priority": spec.priority.get(),
+                });
+                ("submitted", None, Some(after))
+            }
+            Stopped { cause: StopCause::Asked, .. } => ("stopped", None, None),
+            Evicted { cause, .. } => match (cause.rule, cause.by) {
+                (EvictionRule::Stop, _) => ("stopped", None, None),
+                (EvictionRule::Restart, _) => ("restarted", None, None),
+                (EvictionRule::Resize | EvictionRule::MaxRun, _) | (_, Some(_)) => return None,
+                (rule, None) => ("preempted", None, Some(json!({"rule": rule.word()}))),
+            },
+            PriorityChanged { from, to, .. } => {
+                let side = |priority: &tidegate_engine::words::Priority| json!({"priority": priority.get()});
+                ("changed", Some(side(from)), Some(side(to)))
+            }
+            Resized { from, to, .. } => {
+                ("changed", Some(json!({"replicas": from})), Some(json!({"replicas": to})))
+            }
+            Forgotten { .. } => ("deleted", None, None),
+            _ => return None,
+        };
+        let (name, workspace) = self.whose(event, id)?;
+        let (kind, event) = ("workload".into(), word.into());
+        Some(AuditChange { number, kind, name, workspace, event, before, after })
+    }
+
+    /// What a workload is called, and its workspace; `None` if the reader is not told of it.
+    fn whose(&self, event: &Event, id: WorkloadId) -> Option<(String, Option<String>)> {
+        if let Some(of) = self.world.rooms.of(id) {
+            let name = self.world.workload_name(id).into_owned();
+            let room = record::room_name(self.world, of.workspace);
+            return self.is_told_of(Some(of.workspace)).then_some((name, Some(room)));
+        }
+        if let Some(gone) = self.gone.get(&id) {
+            if !self.is_told_of(gone.of.map(|of| of.workspace)) {
+                return None;
+            }
+            let sees = gone.of.is_none_or(|of| self.caller.may_see(&self.world.people, of.into()));
+            let name = if sees { gone.name.clone() } else { "a private workload".into() };
+            return Some((name, Some(gone.workspace.clone())));
+        }
+        // Nothing is left of it but what the log says.
+        let name = match &event.kind {
+            EventKind::Queued { spec, .. } => spec.name.to_string(),
+            _ => tidegate_api::uid::workload(id),
+        };
+        self.room.is_none().then_some((name, None))
+    }
+
+    /// Pools, nodes and quotas.
+    fn platform(&self, number: u64, event: &Event) -> Option<AuditChange> {
+        use EventKind::*;
+        let line = || past::lines(self.world, &[(number, event.clone())], None).pop();
+        let node = |pool, id| self.world.node(pool, id);
+        let quota = |id| self.world.quota_name(id).into_owned();
+        let guarantee =
+            |key: &str| line().and_then(|line| line.rest.get(key).map(|of| json!({"guarantee": of})));
+        let (kind, name, word, before, after) = match &event.kind {
+            PoolCreated { name, .. } => ("pool", name.to_string(), "created", None, None),
+            NodeAdded { spec, .. } => ("node", spec.name.to_string(), "created", None, None),
+            NodeRemoved { pool, node: id } => ("node", node(*pool, *id), "deleted", None, None),
+            NodeChanged { pool, node: id, state, reason } => {
+                let after = json!({"state": format!("{state:?}").to_lowercase(), "reason": reason});
+                ("node", node(*pool, *id), "changed", None, Some(after))
+            }
+            DeviceChanged { pool, node: id, device, out, reason } => {
+                let word = if *out { "quarantined" } else { "restored" };
+                let after = json!({"device": device, "reason": reason});
+                ("node", node(*pool, *id), word, None, Some(after))
+            }
+            QuotaCreated { quota: id, .. } => ("quota", quota(*id), "created", None, guarantee("guarantee")),
+            QuotaScaled { quota: id, .. } => {
+                ("quota", quota(*id), "scaled", guarantee("from"), guarantee("to"))
+            }
+            PolicySet { quota: id, before, after } => {
+                let policy = |policy| Some(json!(QuotaSpec::with_policy(policy)));
+                ("quota", quota(*id), "changed", policy(before), policy(after))
+            }
+            QuotaDeleted { quota: id } => ("quota", quota(*id), "deleted", None, None),
+            _ => return None,
+        };
+        let (kind, event) = (kind.into(), word.into());
+        Some(AuditChange { number, kind, name, workspace: None, event, before, after })
+    }
+}
+
+/// Whether all that changed is when a token was last used: nobody asked for that.
+fn is_only_use(change: &Change) -> bool {
+    let (Some(Record::Token(before)), Some(Record::Token(after))) =
+        (change.before.as_deref(), change.after.as_deref())
+    else {
+        return false;
+    };
+    Token { last_used: after.last_used, ..before.clone() } == *after
+}
