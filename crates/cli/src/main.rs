@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `client` | the one way to a server: finding it, asking it, watching it |
 //! | `output` | tables, documents, names; what a change did or would do |
-//! | `workload`, `quota`, `supply`, `team`, `apply`, `account` | verbs that ask a server |
+//! | `workload`, `quota`, `supply`, `team`, `apply`, `account`, `audit`, `webhook` | verbs that ask a server |
 //! | `login` | a server remembered, with what lets one in |
 //! | `serving` | a server in this process: `serve` and `demo` |
 //! | `top` | everything, live |
@@ -14,6 +14,7 @@
 
 mod account;
 mod apply;
+mod audit;
 mod client;
 mod clock;
 mod exit;
@@ -33,6 +34,7 @@ mod supply;
 mod team;
 mod top;
 mod verbs;
+mod webhook;
 mod workload;
 
 use clap::Parser;

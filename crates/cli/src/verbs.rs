@@ -6,7 +6,7 @@ use crate::exit::{Outcome, print};
 use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
-use crate::{account, apply, local, login, pages, quota, supply, team, top, workload};
+use crate::{account, apply, audit, local, login, pages, quota, supply, team, top, webhook, workload};
 use clap::Subcommand;
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -91,6 +91,12 @@ pub(crate) enum Verb {
     /// Workloads: the long names of the short verbs
     #[command(subcommand, alias = "workloads")]
     Workload(workload::Verb),
+    /// Who changed what, newest first
+    #[command(after_help = audit::EXAMPLES)]
+    Audit(audit::Audit),
+    /// Webhooks: addresses that are told what happens in a workspace
+    #[command(subcommand, alias = "webhooks")]
+    Webhook(webhook::Verb),
     /// Run a scenario in virtual time, on the real engine
     #[command(after_help = local::simulate::EXAMPLES)]
     Simulate(local::simulate::Simulate),
@@ -168,6 +174,8 @@ impl Verb {
             Verb::ServiceAccount(verb) => verb.run(&client()?),
             Verb::Token(verb) => verb.run(&client()?),
             Verb::Workload(verb) => verb.run(&client()?),
+            Verb::Audit(audit) => audit.run(&client()?),
+            Verb::Webhook(verb) => verb.run(&client()?),
             Verb::Simulate(simulate) => simulate.run(connection),
             Verb::Replay(replay) => replay.run(),
             Verb::Backup(backup) => backup.run(),
