@@ -241,7 +241,7 @@ fn fields(text: &str) -> BTreeMap<String, String> {
         let mut out = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {
             out.push(u8::from_str_radix(&part[..2], 16).expect("two digits"));
-            out.extend(part[2..].as_bytes());
+            out.extend(&part.as_bytes()[2..]);
         }
         String::from_utf8(out).expect("text")
     };
