@@ -86,11 +86,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
         || address.is_multicast()
         || address.is_documentation();
     let [a, b, c, _] = address.octets();
-    let special = match (a, b, c) {
-        // This network; shared by carriers; protocols; relays; measurements; reserved, with broadcast.
-        (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _) | (240.., ..) => true,
-        _ => false,
-    };
+    // This network; shared by carriers; protocols; relays; measurements; reserved, with broadcast.
+    let special = matches!(
+        (a, b, c),
+        (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _) | (240.., ..)
+    );
     !closed && !special
 }
 
@@ -99,11 +99,11 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let segments = address.segments();
     let global = segments[0] & 0xe000 == 0x2000;
-    let special = match segments {
-        // Protocols, with Teredo; documentation; 6to4, which carries an address of IPv4; documentation.
-        [0x2001, 0..=0x01ff, ..] | [0x2001, 0x0db8, ..] | [0x2002, ..] | [0x3fff, 0..=0x0fff, ..] => true,
-        _ => false,
-    };
+    // Protocols, with Teredo; documentation; 6to4, which carries an address of IPv4; documentation.
+    let special = matches!(
+        segments,
+        [0x2001, 0..=0x01ff, ..] | [0x2001, 0x0db8, ..] | [0x2002, ..] | [0x3fff, 0..=0x0fff, ..]
+    );
     global && !special
 }
 

@@ -173,11 +173,8 @@ impl Hooks {
             }
             tokio::select! {
                 Some(landed) = flights.join_next(), if !flights.is_empty() => {
-                    match landed {
-                        Ok(key) => drop(busy.remove(&key)),
-                        // A flight that broke frees its place.
-                        Err(_) => busy.clear(),
-                    }
+                    // A flight that broke does not say which it was.
+                    busy.retain(|one| landed.as_ref().is_ok_and(|key| key != one));
                 }
                 changed = news.changed() => {
                     if changed.is_err() {
@@ -259,6 +256,8 @@ impl Hooks {
         if !control.people().has_webhooks() {
             return Ok(());
         }
+        // Those who wait for too long, and since when they wait. Nobody says yet how long that is: the scheduling center is
+        // to be asked here.
         let late: Vec<(WorkloadId, Tick)> = Vec::new();
         let write = |id| control.read_blocking(|world| notices::overdue(world, id, now));
         Ok(self.ledger().add_late(&late, write, now)?)
