@@ -310,6 +310,9 @@ pub struct WorkloadStatus {
     /// What the code does not say, such as which signal killed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_detail: Option<String>,
+    /// Who stopped it and why, where nobody asked for it: the scheduling center, or its own idle timeout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
     /// Where a notebook or service is reached, by those who may; `:open` gives a link for a browser.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,

@@ -181,6 +181,7 @@ impl World {
             ended: None,
             exit_code: None,
             exit_detail: None,
+            stop_reason: None,
             reasons: &reasons,
             position: Some(1),
         };

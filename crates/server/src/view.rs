@@ -1,8 +1,8 @@
 //! The world as resources. Names of others are under seal.
 
-use crate::core::seal;
 use crate::core::shell::Operation;
 use crate::core::world::World;
+use crate::core::{notices, seal};
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_api::amounts::Figure;
 use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
@@ -100,7 +100,7 @@ pub fn history(world: &World, id: QuotaId) -> Vec<QuotaChange> {
 
 fn change(world: &World, operation: &Operation) -> Option<QuotaChange> {
     let event = tidegate_engine::Event { at: operation.at, kind: operation.kind.clone() };
-    let line = crate::core::lines::line(world, &world.engine, operation.number, &event)?;
+    let line = crate::core::lines::line(world, &world.engine, operation.number, &event, None)?;
     let (before, after) = match &operation.kind {
         EventKind::PolicySet { before, after, .. } => (Some(before), Some(after)),
         _ => (None, None),
@@ -132,10 +132,13 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
         ended: record.ended,
         exit_code: record.exit_code,
         exit_detail: record.exit_detail.as_deref(),
+        stop_reason: record.stop_reason.as_deref(),
         reasons: &reasons,
         position: waits.then(|| world.engine.position(now, id)).flatten(),
     };
-    Workload::of(&world.engine, world, id, &facts)
+    let mut workload = Workload::of(&world.engine, world, id, &facts)?;
+    workload.status.reasons.extend(notices::waits_too_long(world, w, now));
+    Some(workload)
 }
 
 /// A workload in the queue of its quota.

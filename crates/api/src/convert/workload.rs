@@ -158,6 +158,8 @@ pub struct WorkloadFacts<'a> {
     pub ended: Option<Tick>,
     pub exit_code: Option<i32>,
     pub exit_detail: Option<&'a str>,
+    /// Who stopped it and why, where nobody asked for it.
+    pub stop_reason: Option<&'a str>,
     /// Why it waits, nearest first: of `Engine::reasons`, or none where that would be too much to ask.
     pub reasons: &'a [Reason],
     /// Its place in the queue, counted from 1.
@@ -233,6 +235,7 @@ impl WorkloadStatus {
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(names, *at, cause)),
             exit_code: facts.exit_code,
             exit_detail: facts.exit_detail.map(Into::into),
+            stop_reason: facts.stop_reason.map(Into::into),
             url: None,
         })
     }

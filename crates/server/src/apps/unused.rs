@@ -2,15 +2,15 @@
 
 use super::Apps;
 use super::site::Site;
-use crate::core::entry::Origin;
+use crate::core::entry::{Fact, Origin};
 use std::sync::Arc;
-use std::time::Duration;
+use tidegate_api::duration::Duration;
 use tidegate_engine::Command;
 use tidegate_engine::ids::Span;
 use tidegate_engine::workload::WorkloadState;
 
 /// How often it is looked who uses what.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: std::time::Duration = std::time::Duration::from_secs(1);
 
 impl Apps {
     /// Looks who uses what, for ever.
@@ -51,7 +51,14 @@ impl Apps {
         let (id, name) = (site.about.id, &site.about.name);
         let stopped = self.control.write(Origin::new("system", "workload.unused"), move |deck| {
             let runs = deck.world().engine.workload(id).is_some_and(|w| w.state == WorkloadState::Running);
-            runs.then(|| deck.command(Command::Stop { workload: id }).map(|_| ()))
+            let why = format!(
+                "stopped by the system (workload.unused): nobody used it for {}",
+                Duration::of(Span(unused.0 / 1_000 * 1_000))
+            );
+            runs.then(|| {
+                deck.note(Fact::Stopped { workload: id, why: why.into() });
+                deck.command(Command::Stop { workload: id }).map(|_| ())
+            })
         });
         match stopped.await {
             Ok(Some(Ok(_))) => tracing::info!(%name, seconds = unused.0 / 1_000, "stopped: nobody used it"),

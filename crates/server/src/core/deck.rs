@@ -184,7 +184,9 @@ impl<'a> Deck<'a> {
         let body = &mut self.prepared.body;
         for event in &events {
             // Names are looked up before a workload may be forgotten.
-            if let Some(line) = lines::line(self.world, &self.world.engine, self.world.next, event) {
+            let world = &*self.world;
+            let why = world.stop_reason(event);
+            if let Some(line) = lines::line(world, &world.engine, world.next, event, why) {
                 self.prepared.lines.push(line);
             }
             self.world.observe(event, &body.origin);

@@ -43,6 +43,12 @@ pub enum Fact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<Box<str>>,
     },
+    /// It is stopped, and nobody asked for it.
+    Stopped {
+        workload: WorkloadId,
+        /// Who stops it and why, for people.
+        why: Box<str>,
+    },
 }
 
 /// Writes and reads as JSON; fields that are added later need a default.
@@ -157,6 +163,7 @@ mod tests {
             facts: vec![
                 Fact::Exited { workload: WorkloadId(7), unit: 0, code: 137, detail: Some("killed".into()) },
                 Fact::Exited { workload: WorkloadId(8), unit: 0, code: 1, detail: None },
+                Fact::Stopped { workload: WorkloadId(9), why: "nobody used it".into() },
             ],
             people: Vec::new(),
         }

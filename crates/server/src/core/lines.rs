@@ -12,7 +12,14 @@ use tidegate_sim::report::labels::Directory;
 use tidegate_sim::report::note::{Detail, Note, Subject};
 
 /// The line of an event; `None` for what people are not told. The engine has applied it. Its names may be under seal.
-pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) -> Option<Line> {
+/// `stopped` says who stopped its workload and why, where nobody asked for it.
+pub fn line(
+    names: &dyn Directory,
+    engine: &Engine,
+    number: u64,
+    event: &Event,
+    stopped: Option<&str>,
+) -> Option<Line> {
     let note = Note::of(event, names).or_else(|| Note::saved(event, names))?;
     let (kind, shown) = match &note.subject {
         Subject::Workload(name) => (Kind::Workload, name.as_str()),
@@ -32,11 +39,21 @@ pub fn line(names: &dyn Directory, engine: &Engine, number: u64, event: &Event) 
             .map(|quota| Arc::from(&*quota.name)),
     };
     let topic = Topic { kind, name, quota, workload };
+    let word = note.word;
     // Names and figures are of this moment; they are written out when somebody reads them.
-    Some(Line::new(number, note.word, topic, move || json(number, kind, &shown, workload, &note)))
+    let why = stopped.filter(|_| matches!(note.detail, Detail::Stopped { why: None })).map(Box::<str>::from);
+    let write = move || json(number, kind, &shown, workload, &note, why.as_deref());
+    Some(Line::new(number, word, topic, write))
 }
 
-fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note: &Note) -> String {
+fn json(
+    number: u64,
+    kind: Kind,
+    name: &str,
+    workload: Option<WorkloadId>,
+    note: &Note,
+    stopped: Option<&str>,
+) -> String {
     let mut object = Map::new();
     object.insert("number".into(), json!(number));
     object.insert("at".into(), json!(Time::from(note.at)));
@@ -47,6 +64,9 @@ fn json(number: u64, kind: Kind, name: &str, workload: Option<WorkloadId>, note:
     object.insert("event".into(), json!(note.word));
     object.extend(fields(note).into_iter().map(|(key, value)| (key.to_string(), value)));
     if let Detail::Evicted { why, .. } = &note.detail {
+        object.insert("why".into(), json!(why));
+    }
+    if let Some(why) = stopped {
         object.insert("why".into(), json!(why));
     }
     Value::Object(object).to_string()

@@ -11,6 +11,7 @@ pub mod hub;
 mod intake;
 mod journal;
 pub mod lines;
+pub mod notices;
 pub mod outbox;
 pub mod past;
 pub mod receipts;

@@ -6,6 +6,7 @@ use super::world::World;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tidegate_api::event::Event as ApiEvent;
+use tidegate_api::uid;
 use tidegate_api::workload::Workload;
 use tidegate_engine::Event;
 use tidegate_engine::caps::Holder;
@@ -61,11 +62,16 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
     Ok(found)
 }
 
-/// Events as they were published, with the names of today. `gone` is a workload that has left memory, by its name:
-/// whoever asks sees it.
-pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<(WorkloadId, &str)>) -> Vec<ApiEvent> {
-    let names = Remembering { names: world, gone };
-    let line = |(number, event): &(u64, Event)| lines::line(&names, &world.engine, *number, event);
+/// Events as they were published, with the names of today. `gone` is a workload that has left memory: whoever asks sees
+/// it.
+pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<&Workload>) -> Vec<ApiEvent> {
+    let id = gone.and_then(|gone| uid::as_workload(&gone.metadata.uid));
+    let names = Remembering { names: world, gone: id.zip(gone.map(|gone| gone.metadata.name.as_str())) };
+    let why = gone.and_then(|gone| gone.status.stop_reason.as_deref());
+    let line = |(number, event): &(u64, Event)| {
+        let why = world.stop_reason(event).or(why);
+        lines::line(&names, &world.engine, *number, event, why)
+    };
     events.iter().filter_map(line).filter_map(|line| serde_json::from_str(line.data()).ok()).collect()
 }
 

@@ -11,7 +11,7 @@ use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_store::{Reader, StoreError, StoredEntry, StoredReceipt};
 
 /// How snapshots are written. Another number is not read: the log is replayed instead.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// Entries and documents read at once.
 const BATCH: usize = 4_096;
 
@@ -101,7 +101,8 @@ fn replay(read: &mut Read, entry: &StoredEntry) -> Result<(), RecoveryError> {
     let body = Body::decode(&entry.body).map_err(|why| RecoveryError::Entry { first, why })?;
     read.world.replay(body, |world, event| {
         if world.next >= read.oldest {
-            read.lines.extend(lines::line(world, &world.engine, world.next, event));
+            let why = world.stop_reason(event);
+            read.lines.extend(lines::line(world, &world.engine, world.next, event, why));
         }
     });
     Ok(())

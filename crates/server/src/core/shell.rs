@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use tidegate_engine::{Event, EventKind};
 
@@ -41,11 +42,15 @@ pub struct WorkloadRecord {
     pub first_started: Option<Tick>,
     /// Latest start.
     pub started: Option<Tick>,
+    /// Since when it waits, if it does: when it was submitted, or when the last of it left.
+    pub waits_since: Tick,
     pub ended: Option<Tick>,
     /// How its processes ended last.
     pub exit_code: Option<i32>,
     /// What the code does not say.
     pub exit_detail: Option<Box<str>>,
+    /// Who stopped it and why, if that was not asked for by somebody.
+    pub stop_reason: Option<Box<str>>,
     /// Numbers of its events.
     pub events: SmallVec<[u64; 3]>,
 }
@@ -91,9 +96,11 @@ impl Shell {
                     by: origin.by.clone(),
                     first_started: None,
                     started: None,
+                    waits_since: at,
                     ended: None,
                     exit_code: None,
                     exit_detail: None,
+                    stop_reason: None,
                     events: SmallVec::from_slice(&[number]),
                 };
                 self.workloads.insert(*workload, record);
@@ -112,9 +119,13 @@ impl Shell {
     }
 
     pub fn learn(&mut self, fact: &Fact) {
-        let Fact::Exited { workload, code, detail, .. } = fact;
-        if let Some(record) = self.workloads.get_mut(workload) {
-            (record.exit_code, record.exit_detail) = (Some(*code), detail.clone());
+        let (Fact::Exited { workload, .. } | Fact::Stopped { workload, .. }) = fact;
+        let Some(record) = self.workloads.get_mut(workload) else { return };
+        match fact {
+            Fact::Exited { code, detail, .. } => {
+                (record.exit_code, record.exit_detail) = (Some(*code), detail.clone());
+            }
+            Fact::Stopped { why, .. } => record.stop_reason = Some(why.clone()),
         }
     }
 
@@ -140,9 +151,18 @@ impl Shell {
                 record.first_started.get_or_insert(event.at);
                 record.started = Some(event.at);
             }
+            // Whoever is sent back to the queue waits from when the last of it has left.
+            EventKind::Evicted { .. }
+            | EventKind::Released { .. }
+            | EventKind::Lost { .. }
+            | EventKind::Failed { restarts_left: Some(_), .. } => record.waits_since = event.at,
             EventKind::Finished { .. }
             | EventKind::Stopped { .. }
             | EventKind::Failed { restarts_left: None, .. } => {
+                if let EventKind::Stopped { cause: StopCause::MaxRun, .. } = &event.kind {
+                    let why = "stopped by the system (max-run): it ran for as long as it may";
+                    record.stop_reason = Some(why.into());
+                }
                 record.ended = Some(event.at);
                 self.ended.insert((event.at, id));
             }

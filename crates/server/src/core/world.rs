@@ -84,6 +84,8 @@ impl World {
 
     /// Takes in an entry of the log. `tell` sees each event when the engine has applied it.
     pub(super) fn replay(&mut self, body: Body, mut tell: impl FnMut(&World, &Event)) {
+        // What is told of an event may depend on them.
+        body.facts.iter().for_each(|fact| self.shell.learn(fact));
         for happened in body.happened() {
             match happened {
                 Happened::Event(event) => {
@@ -94,8 +96,13 @@ impl World {
                 Happened::Change(change) => self.take_in(change),
             }
         }
-        body.facts.iter().for_each(|fact| self.shell.learn(fact));
         self.changes.clear();
+    }
+
+    /// Who stopped the workload of an event and why, where nobody asked for it.
+    pub fn stop_reason(&self, event: &Event) -> Option<&str> {
+        let EventKind::Stopped { workload, .. } = &event.kind else { return None };
+        self.shell.workloads.get(workload)?.stop_reason.as_deref()
     }
 
     /// A copy of what a snapshot holds. What lies beside the log is not copied: there is much of it.

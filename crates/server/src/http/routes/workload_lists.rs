@@ -17,7 +17,6 @@ use std::cmp::Reverse;
 use tidegate_api::event::EventList;
 use tidegate_api::page::PageToken;
 use tidegate_api::problem::{Code, Problem};
-use tidegate_api::uid;
 use tidegate_api::words::Module;
 use tidegate_api::workload::{Workload, WorkloadList, WorkloadState};
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
@@ -226,14 +225,13 @@ pub async fn events(
         Some(numbers) => (numbers, None),
         None => {
             let past = workloads::past_one(&app, &scope, &name).await?;
-            (past.events, Some(past.resource.metadata))
+            (past.events, Some(past.resource))
         }
     };
     let (numbers, next_page_token) = page.cut(numbers.into_iter());
     let stored = app.with_reader(move |reader| past::events(reader, &numbers)).await;
     let stored = stored.map_err(|error| Refused(of_store(&error)))?;
-    let gone = gone.as_ref().and_then(|of| Some((uid::as_workload(&of.uid)?, of.name.as_str())));
-    let lines = app.control.read(|world, _| past::lines(world, &stored, gone));
+    let lines = app.control.read(|world, _| past::lines(world, &stored, gone.as_ref()));
     let items = lines.await.map_err(unavailable)?;
     Ok(Answer::new(EventList { items, next_page_token }))
 }

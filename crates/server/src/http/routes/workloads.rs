@@ -10,6 +10,7 @@ use super::super::scope::{Scope, missing};
 use super::super::submission;
 use super::DryRunParams;
 use crate::core::deck::Deck;
+use crate::core::notices;
 use crate::core::past::{self, Remains};
 use crate::core::world::{Document, World};
 use crate::view;
@@ -384,7 +385,11 @@ pub async fn delete(State(app): State<App>, scope: Scope, Named(name): Named, ch
 pub async fn explain(State(app): State<App>, scope: Scope, Named(name): Named) -> Answered<Explanation> {
     let outcome = app.control.read(|world, now| {
         let id = scope.find(world, Action::WorkloadRead, &name)?;
-        Explanation::of(&world.engine, world, now, id).ok_or_else(|| missing(&name))
+        let explained = Explanation::of(&world.engine, world, now, id);
+        let mut explained = explained.ok_or_else(|| missing(&name))?;
+        let late = world.engine.workload(id).and_then(|w| notices::waits_too_long(world, w, now));
+        explained.reasons.extend(late);
+        Ok(explained)
     });
     read(outcome.await).map(Answer::new)
 }
