@@ -60,6 +60,14 @@ pub const MIN_IDLE_TIMEOUT: Span = Span::seconds(1);
 pub const MAX_DESCRIPTION: usize = 1_024;
 /// Quotas that one workspace may use.
 pub const MAX_ATTACHED: usize = 1_024;
+/// Limits of each kind in one policy. The engine asks each at every admission.
+pub const MAX_LIMITS: usize = tidegate_engine::caps::MAX_CAPS;
+/// Members of one policy whose notebooks are left alone.
+pub const MAX_EXEMPT: usize = 1_000;
+/// Sizes of one policy. People choose from them.
+pub const MAX_PRESETS: usize = 100;
+/// Shortest idleness after which a notebook is stopped: with fewer looks, a pause for thought would be idleness.
+pub const MIN_IDLE: Span = Span::minutes(1);
 /// Workspaces: each is looked at when somebody lists them.
 pub const MAX_WORKSPACES: usize = 10_000;
 /// Users and service accounts, disabled ones included.

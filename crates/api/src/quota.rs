@@ -300,8 +300,9 @@ pub struct QuotaHistory {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueEntry {
-    /// Counted from 1.
-    pub position: u32,
+    /// Counted from 1, in the whole queue; absent for who does not wait any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<u32>,
     /// Its name, or what it is if the reader may not see it.
     pub name: String,
     /// Absent if the reader may not see it.
@@ -309,7 +310,17 @@ pub struct QueueEntry {
     pub uid: Option<String>,
     pub module: Module,
     pub priority: Priority,
+    /// Who submitted it; absent if the reader may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Absent if the reader may not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Name>,
+    /// When it came into the queue: at first, or the last time that it was sent back.
     pub enqueued_at: Time,
+    /// When it left the queue; absent while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dequeued_at: Option<Time>,
     /// GPUs of all replicas.
     pub gpu: crate::amounts::Figure,
     /// Why it waits, nearest first.

@@ -45,7 +45,7 @@ impl SeriesQuery {
     "metrics": {"drawn": {"unit": "gpu", "values": [40, 48, 48]}}
 })))]
 pub struct Series {
-    /// The node, quota or workload.
+    /// The node, quota, workspace or workload.
     pub name: Name,
     pub from: Time,
     pub to: Time,

@@ -8,6 +8,7 @@ use tidegate_api::body::{Check, read};
 use tidegate_api::limits::*;
 use tidegate_api::node::{CordonRequest, DrainRequest, NewNode};
 use tidegate_api::page::{PageQuery, PageToken};
+use tidegate_api::policy::Policy;
 use tidegate_api::pool::NewPool;
 use tidegate_api::series::SeriesQuery;
 use tidegate_api::simulation::SimulationRequest;
@@ -95,6 +96,41 @@ fn batches_and_simulations() {
     assert_eq!(pointer::<BatchRequest>(&json!({"items": []})).as_deref(), Some("/items"));
     bound::<SimulationRequest>(MAX_SCENARIO, "/scenario", |n| json!({"scenario": "x".repeat(n)}));
     bound::<SimulationRequest>(MAX_SCENARIO_LINES, "/scenario", |n| json!({"scenario": "x\n".repeat(n)}));
+}
+
+#[test]
+fn policies() {
+    let names = |n: usize| (0..n).map(|i| format!("x{i}")).collect::<Vec<_>>();
+    let each = |n: usize, one: &Value| vec![one.clone(); n];
+    let (limit, priority) = (json!({"role": "a", "gpu": 1}), json!({"member": "a", "priority": 1}));
+    bound::<Policy>(MAX_LIMITS, "/spec/limits", |n| json!({"spec": {"limits": each(n, &limit)}}));
+    bound::<Policy>(
+        MAX_LIMITS,
+        "/spec/maxPriority",
+        |n| json!({"spec": {"maxPriority": each(n, &priority)}}),
+    );
+    bound::<Policy>(
+        MAX_EXEMPT,
+        "/spec/notebook/exempt",
+        |n| json!({"spec": {"notebook": {"exempt": names(n)}}}),
+    );
+    let preset = |name: &String| json!({"name": name, "resources": {}});
+    let presets = |n: usize| names(n).iter().map(preset).collect::<Vec<_>>();
+    bound::<Policy>(MAX_PRESETS, "/spec/presets", |n| json!({"spec": {"presets": presets(n)}}));
+    let idle = |after: &str| json!({"spec": {"notebook": {"idle": {"after": after}}}});
+    assert_eq!(pointer::<Policy>(&idle("1m")), None);
+    assert_eq!(pointer::<Policy>(&idle("59s")).as_deref(), Some("/spec/notebook/idle/after"));
+    for (wrong, at) in [
+        (json!({"limits": [{"gpu": 1}]}), "/spec/limits/0"),
+        (json!({"limits": [{"role": "a", "member": "b", "gpu": 1}]}), "/spec/limits/0"),
+        (json!({"limits": [{"role": "a"}]}), "/spec/limits/0"),
+        (json!({"maxPriority": [{"priority": 1}]}), "/spec/maxPriority/0"),
+        (json!({"modules": []}), "/spec/modules"),
+        (json!({"training": {"maxWait": "0s"}}), "/spec/training/maxWait"),
+        (json!({"notebook": {"idle": {"after": "1h", "cpuPercent": 0}}}), "/spec/notebook/idle/cpuPercent"),
+    ] {
+        assert_eq!(pointer::<Policy>(&json!({"spec": wrong})).as_deref(), Some(at), "{wrong}");
+    }
 }
 
 #[test]

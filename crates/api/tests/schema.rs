@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 use tidegate_api::{
-    actions, event, explain, manifest, node, pool, problem, quota, series, server, simulation, workload,
+    actions, event, explain, manifest, node, policy, pool, problem, quota, series, server, simulation, usage,
+    workload,
 };
 use utoipa::OpenApi;
 
@@ -26,6 +27,10 @@ use utoipa::OpenApi;
     quota::TransferRequest,
     quota::QuotaHistory,
     quota::QuotaQueue,
+    policy::Policy,
+    policy::PolicyList,
+    usage::QuotaUsage,
+    usage::WorkspaceUsage,
     workload::Workload,
     workload::NewWorkload,
     workload::WorkloadList,

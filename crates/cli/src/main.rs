@@ -6,6 +6,7 @@
 //! | `output` | tables, documents, names; what a change did or would do |
 //! | `workload`, `quota`, `supply`, `team`, `apply`, `account`, `audit`, `webhook` | verbs that ask a server |
 //! | `login` | a server remembered, with what lets one in |
+//! | `center` | what a workspace allows, and who uses how much |
 //! | `serving` | a server in this process: `serve` and `demo` |
 //! | `top` | everything, live |
 //! | `local` | verbs that need none: simulations, backups, configuration |
@@ -15,6 +16,7 @@
 mod account;
 mod apply;
 mod audit;
+mod center;
 mod client;
 mod clock;
 mod exit;

@@ -6,7 +6,9 @@ use crate::exit::{Outcome, print};
 use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
-use crate::{account, apply, audit, local, login, pages, quota, supply, team, top, webhook, workload};
+use crate::{
+    account, apply, audit, center, local, login, pages, quota, supply, team, top, webhook, workload,
+};
 use clap::Subcommand;
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -97,6 +99,9 @@ pub(crate) enum Verb {
     /// Webhooks: addresses that are told what happens in a workspace
     #[command(subcommand, alias = "webhooks")]
     Webhook(webhook::Verb),
+    /// Show who uses how many GPUs: in one's workspaces, or in a quota
+    #[command(after_help = center::usage::EXAMPLES)]
+    Usage(center::usage::Show),
     /// Run a scenario in virtual time, on the real engine
     #[command(after_help = local::simulate::EXAMPLES)]
     Simulate(local::simulate::Simulate),
@@ -176,6 +181,7 @@ impl Verb {
             Verb::Workload(verb) => verb.run(&client()?),
             Verb::Audit(audit) => audit.run(&client()?),
             Verb::Webhook(verb) => verb.run(&client()?),
+            Verb::Usage(usage) => usage.run(&client()?),
             Verb::Simulate(simulate) => simulate.run(connection),
             Verb::Replay(replay) => replay.run(),
             Verb::Backup(backup) => backup.run(),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `apps` | notebooks and services, reached through the server |
 //! | `audit` | who changed what, read back from the log |
+//! | `center` | the scheduling center: policies, what happens by time, who uses how much |
 //! | `core` | the world in memory, the one writer, the log behind it |
 //! | `hooks` | webhooks: workspaces are told what happens to their workloads |
 //! | `http` | requests and answers: one module per resource below `routes` |
@@ -16,6 +17,7 @@
 
 pub mod apps;
 pub mod audit;
+pub mod center;
 pub mod config;
 pub mod core;
 pub mod door;

@@ -2,6 +2,7 @@
 
 use crate::apps::Apps;
 use crate::apps::limits::AppsLimits;
+use crate::center::clockwork;
 use crate::config::{Config, ExecutorKind};
 use crate::core::clock::Clock;
 use crate::core::control::{Control, Unavailable};
@@ -317,6 +318,7 @@ impl Server {
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         let courier = tokio::spawn(app.hooks.clone().run());
+        let clockwork = tokio::spawn(clockwork::look_after(control.clone(), sampler.samples.clone()));
         let sweeper =
             app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
@@ -337,6 +339,7 @@ impl Server {
         herald.abort();
         // It saw that nothing more is watched.
         let _ = courier.await;
+        clockwork.abort();
         if let Some(sweeper) = sweeper {
             sweeper.abort();
         }

@@ -141,9 +141,13 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
     Some(workload)
 }
 
-/// A workload in the queue of its quota.
-pub fn queue_entry(world: &World, id: WorkloadId, position: u32, now: Tick) -> Option<QueueEntry> {
+/// A workload in the queue of its quota, or that was there.
+pub fn queue_entry(world: &World, id: WorkloadId, position: Option<u32>, now: Tick) -> Option<QueueEntry> {
     let w = world.engine.workload(id)?;
+    let record = world.shell.workloads.get(&id)?;
+    // A service that runs may have lost a part of itself since.
+    let left = position.is_none() && record.started.is_some_and(|started| started < record.waits_since);
+    let enqueued = if left { w.enqueued } else { record.waits_since };
     let workload = workload(world, id, now)?;
     let name = world.workload_name(id).into_owned();
     Some(QueueEntry {
@@ -152,7 +156,10 @@ pub fn queue_entry(world: &World, id: WorkloadId, position: u32, now: Tick) -> O
         name,
         module: w.spec.module.into(),
         priority: Priority(w.spec.priority),
-        enqueued_at: Time::of(w.enqueued),
+        user: Some(workload.status.owner),
+        workspace: Some(workload.status.workspace),
+        enqueued_at: Time::of(enqueued),
+        dequeued_at: record.started.filter(|_| position.is_none()).map(Time::of),
         gpu: Figure(w.spec.gpus()),
         reasons: workload.status.reasons,
     })

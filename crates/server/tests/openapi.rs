@@ -117,7 +117,8 @@ fn every_operation_says_what_it_needs_and_what_may_go_wrong() {
         assert_eq!(parameters.contains(&"dryRun"), changes, "{at}");
         assert_eq!(parameters.contains(&"Idempotency-Key"), changes && method == "POST", "{at}");
         assert!(parameters.contains(&"name") || !path.contains("{name}"), "{at}");
-        let versioned = path.starts_with("/api/v1/quotas/{name}") && method != "GET";
+        let versioned = path.starts_with("/api/v1/quotas/{name}") || path.ends_with("/policies/{quota}");
+        let versioned = versioned && method != "GET";
         assert_eq!(parameters.contains(&"If-Match"), versioned, "{at}");
         let responses = operation["responses"].as_object().expect("responses");
         let open = operation.get("security").is_some();

@@ -14,7 +14,9 @@ use crate::output::{Format, Output, document, list, one};
 use clap::Args;
 use tidegate_api::amounts::Amounts;
 use tidegate_api::name::Name;
+use tidegate_api::priorities::Priorities;
 use tidegate_api::quota::{QueueEntry, Quota, QuotaChange, QuotaHistory, QuotaList, QuotaQueue, QuotaState};
+use tidegate_api::words::Module;
 
 pub(crate) const LIST_EXAMPLES: &str = "Examples:
   tidegate quota list
@@ -24,7 +26,9 @@ pub(crate) const SHOW_EXAMPLES: &str = "Examples:
   tidegate quota show Quota1.1
   tidegate quota show Quota1.1 -o yaml > quota.yaml";
 pub(crate) const QUEUE_EXAMPLES: &str = "Examples:
-  tidegate quota queue Quota1.1";
+  tidegate quota queue Quota1.1
+  tidegate quota queue Quota1.1 --user berta --priority 4-9 -o wide
+  tidegate quota queue Quota1.1 --dequeued";
 pub(crate) const HISTORY_EXAMPLES: &str = "Examples:
   tidegate quota history Quota1.1
   tidegate quota history Quota1.1 -o json";
@@ -173,9 +177,8 @@ pub(crate) fn text(quota: &Quota) -> String {
     }
     facts.maybe("idle sharing", spec.idle_sharing).maybe("protect for", spec.protect_for);
     if let Some(preemption) = &spec.preemption {
-        let words = |modules: &[tidegate_api::words::Module]| {
-            modules.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
-        };
+        let words =
+            |modules: &[Module]| modules.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         facts
             .maybe(
                 "self-level",
@@ -199,40 +202,89 @@ pub(crate) fn text(quota: &Quota) -> String {
 pub(crate) struct Queue {
     /// The quota
     name: Name,
+    /// Who has left the queue, the latest first, instead of who waits
+    #[arg(long)]
+    dequeued: bool,
+    /// Only work of this module
+    #[arg(long)]
+    module: Option<Module>,
+    /// Only work of these priorities, such as 4 or 6-9
+    #[arg(long, value_name = "PRIORITIES")]
+    priority: Option<Priorities>,
+    /// Only what this user submitted
+    #[arg(long)]
+    user: Option<Name>,
+    /// Only work of this workspace
+    #[arg(long)]
+    workspace: Option<Name>,
     #[command(flatten)]
     output: Output,
 }
 
 impl Queue {
     pub(crate) fn run(self, client: &Client) -> Outcome {
-        let waiting = client.all::<QuotaQueue>(&format!("{PATH}/{}/queue", self.name), &Query::new())?;
+        let mut query = Query::new();
+        query.extend(self.dequeued.then(|| ("dequeued", "true".into())));
+        query.extend(self.module.map(|module| ("module", module.to_string())));
+        query.extend(self.priority.map(|priority| ("priority", priority.to_string())));
+        query.extend(self.user.as_ref().map(|user| ("user", user.to_string())));
+        query.extend(self.workspace.as_ref().map(|workspace| ("workspace", workspace.to_string())));
+        let waiting = client.all::<QuotaQueue>(&format!("{PATH}/{}/queue", self.name), &query)?;
         match self.output.output {
             format @ (Format::Json | Format::Yaml) => document(format, &waiting),
             Format::Name => {
                 print(&waiting.iter().map(|entry| format!("{}\n", entry.name)).collect::<String>())
             }
             Format::Table | Format::Wide if waiting.is_empty() => {
-                note(format!("nobody waits in {}", self.name));
+                let nobody = if self.dequeued { "nobody has left the queue of" } else { "nobody waits in" };
+                note(format!("{nobody} {}", self.name));
                 Ok(())
             }
+            _ if self.dequeued => print(&dequeued_table(&waiting).text()),
             format => print(&queue_table(&waiting, format == Format::Wide).text()),
         }
     }
 }
 
 fn queue_table(waiting: &[QueueEntry], wide: bool) -> Table {
-    let mut table = Table::new(&[">POSITION", "NAME", "MODULE", ">PRI", ">GPUS", ">WAITING", "WHY"]);
+    let columns =
+        [">POSITION", "NAME", "MODULE", ">PRI", ">GPUS", ">WAITING", "WHY", "USER", "WORKSPACE", "ENQUEUED"];
+    let mut table = Table::new(if wide { &columns } else { &columns[..7] });
     for entry in waiting {
         let reasons: Vec<&str> = entry.reasons.iter().map(|reason| reason.text.as_str()).collect();
         let why = if wide { reasons.join("; ") } else { reasons.first().copied().unwrap_or_default().into() };
-        table.row(vec![
-            Cell::from(entry.position),
+        let mut cells = vec![
+            Cell::maybe(entry.position),
             Cell::from(&entry.name),
             Cell::from(entry.module),
             Cell::from(entry.priority.0.get()),
             Cell::from(entry.gpu),
             Cell::from(ago(entry.enqueued_at)),
             Cell::from(why),
+        ];
+        if wide {
+            cells.push(Cell::maybe(entry.user.as_ref()));
+            cells.push(Cell::maybe(entry.workspace.as_ref()));
+            cells.push(Cell::from(entry.enqueued_at));
+        }
+        table.row(cells);
+    }
+    table
+}
+
+fn dequeued_table(left: &[QueueEntry]) -> Table {
+    let mut table =
+        Table::new(&["NAME", "USER", "WORKSPACE", "MODULE", ">PRI", ">GPUS", "ENQUEUED", "DEQUEUED"]);
+    for entry in left {
+        table.row(vec![
+            Cell::from(&entry.name),
+            Cell::maybe(entry.user.as_ref()),
+            Cell::maybe(entry.workspace.as_ref()),
+            Cell::from(entry.module),
+            Cell::from(entry.priority.0.get()),
+            Cell::from(entry.gpu),
+            Cell::from(entry.enqueued_at),
+            Cell::maybe(entry.dequeued_at),
         ]);
     }
     table

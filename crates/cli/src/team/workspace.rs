@@ -1,6 +1,7 @@
 //! `tidegate workspace`: each team's room.
 
 use super::member;
+use crate::center::policy;
 use crate::client::{Ask, Changed, Client};
 use crate::exit::{Failure, Outcome, print};
 use crate::output::change::ChangeOptions;
@@ -63,6 +64,9 @@ pub(crate) enum Verb {
     /// Members: who is in a workspace, and what they may do there
     #[command(subcommand, alias = "members")]
     Member(member::Verb),
+    /// Policies: what a workspace allows in each of its quotas, the scheduling center
+    #[command(subcommand, alias = "policies")]
+    Policy(policy::Verb),
     /// Delete a workspace in which nothing lives
     #[command(
         visible_alias = "rm",
@@ -189,6 +193,7 @@ impl Verb {
             Verb::Attach(quotas) => quotas.run(client, "attach", "attached to"),
             Verb::Detach(quotas) => quotas.run(client, "detach", "detached from"),
             Verb::Member(verb) => verb.run(client),
+            Verb::Policy(verb) => verb.run(client),
             Verb::Delete { name, options } => {
                 let ask = Ask::change(Method::DELETE, format!("{PATH}/{name}"));
                 let changed: Changed<Workspace> = client.change(ask, options.dry_run)?;

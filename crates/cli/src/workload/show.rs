@@ -245,6 +245,7 @@ pub(crate) fn text(workload: &Workload) -> String {
         facts.add("running for", short(now_ms().saturating_sub(start.tick().0)));
     }
     facts.maybe("exit code", exit_code(workload));
+    facts.maybe("stopped", workload.status.stop_reason.as_ref());
     if status.preemptions > 0 {
         facts.add("preempted", count(u64::from(status.preemptions), "time"));
     }

@@ -6,6 +6,7 @@ use super::{HookLimits, notices};
 use crate::audit::gone;
 use crate::core::control::Control;
 use crate::core::entry::Body;
+use crate::core::notices::waited_too_long;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -256,9 +257,10 @@ impl Hooks {
         if !control.people().has_webhooks() {
             return Ok(());
         }
-        // Those who wait for too long, and since when they wait. Nobody says yet how long that is: the scheduling center is
-        // to be asked here.
-        let late: Vec<(WorkloadId, Tick)> = Vec::new();
+        let late: Vec<(WorkloadId, Tick)> = control.read_blocking(|world| {
+            let since = |id| Some((id, world.shell.workloads.get(&id)?.waits_since));
+            waited_too_long(world, now).into_iter().filter_map(since).collect()
+        });
         let write = |id| control.read_blocking(|world| notices::overdue(world, id, now));
         Ok(self.ledger().add_late(&late, write, now)?)
     }

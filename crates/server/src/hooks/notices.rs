@@ -65,8 +65,9 @@ pub(super) fn letters(
 /// What a workspace is told when a workload has waited for too long.
 pub(super) fn overdue(world: &World, id: WorkloadId, now: Tick) -> Vec<Letter> {
     let Some((room, name)) = whose(world, id, None) else { return Vec::new() };
-    let number = world.shell.workloads.get(&id).map_or(0, |record| record.version);
-    let since = world.engine.workload(id).map(|w| Time::of(w.enqueued));
+    let record = world.shell.workloads.get(&id);
+    let number = record.map_or(0, |record| record.version);
+    let since = record.map(|record| Time::of(record.waits_since));
     let detail = Map::from_iter([("since".to_string(), json!(since))]);
     to_all(world, &Subject { room, id, name, number, at: now }, Notice::WaitingTooLong, detail)
 }

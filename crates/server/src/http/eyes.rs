@@ -31,7 +31,7 @@ pub fn knows(world: &World, caller: &Caller, what: Sealed) -> Known {
 }
 
 /// What has been forgotten is seen by nobody but those who see all.
-fn sees_workload(world: &World, caller: &Caller, id: WorkloadId) -> bool {
+pub fn sees_workload(world: &World, caller: &Caller, id: WorkloadId) -> bool {
     world.rooms.of(id).is_some_and(|of| caller.may_see(&world.people, of.into()))
 }
 

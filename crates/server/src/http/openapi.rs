@@ -1,8 +1,9 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, audit, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations,
-    system, tokens, users, watch, webhooks, workload_lists, workloads, workspaces,
+    apply, audit, invitations, login, logs, members, nodes, oidc, policies, pools, queue, quotas, roles,
+    series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -41,7 +42,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         quotas::transfer,
         quotas::delete,
         quotas::history,
-        quotas::queue,
+        queue::queue,
+        usage::of_quota,
         workload_lists::list,
         workload_lists::events,
         workloads::get,
@@ -66,6 +68,11 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         workspaces::attach,
         workspaces::detach,
         workspaces::delete,
+        policies::list,
+        policies::get,
+        policies::set,
+        usage::of_workspace,
+        series::of_workspace,
         members::list,
         members::set,
         members::remove,

@@ -4,8 +4,9 @@ use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
 use super::routes::{
-    apply, audit, invitations, login, logs, members, nodes, oidc, pools, quotas, roles, series, simulations,
-    system, tokens, users, watch, webhooks, workload_lists, workloads, workspaces,
+    apply, audit, invitations, login, logs, members, nodes, oidc, policies, pools, queue, quotas, roles,
+    series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -59,7 +60,8 @@ fn api() -> Router<App> {
         .route(&at("/quotas/{name}/-scale"), post(quotas::scale))
         .route(&at("/quotas/{name}/-transfer"), post(quotas::transfer))
         .route(&at("/quotas/{name}/history"), get(quotas::history))
-        .route(&at("/quotas/{name}/queue"), get(quotas::queue))
+        .route(&at("/quotas/{name}/queue"), get(queue::queue))
+        .route(&at("/quotas/{name}/usage"), get(usage::of_quota))
         .route(&at("/quotas/{name}/series"), get(series::of_quota))
         .route(&at("/workloads"), get(workload_lists::list).post(workloads::submit))
         .route(&at("/workloads/-batch"), post(workloads::batch))
@@ -81,6 +83,10 @@ fn api() -> Router<App> {
         )
         .route(&at("/workspaces/{name}/-attach"), post(workspaces::attach))
         .route(&at("/workspaces/{name}/-detach"), post(workspaces::detach))
+        .route(&at("/workspaces/{name}/policies"), get(policies::list))
+        .route(&at("/workspaces/{name}/policies/{quota}"), get(policies::get).put(policies::set))
+        .route(&at("/workspaces/{name}/usage"), get(usage::of_workspace))
+        .route(&at("/workspaces/{name}/series"), get(series::of_workspace))
         .route(&at("/workspaces/{name}/members"), get(members::list))
         .route(&at("/workspaces/{name}/members/{user}"), put(members::set).delete(members::remove))
         .route(&at("/workspaces/{name}/service-accounts"), post(members::create_account))

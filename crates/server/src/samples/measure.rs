@@ -2,9 +2,11 @@
 
 use super::MAX_SUBJECTS;
 use super::taken::{Sum, Taken, thousandths};
+use crate::center::usage;
 use crate::core::world::World;
 use tidegate_api::convert::uses;
 use tidegate_api::uid;
+use tidegate_engine::ids::WorkspaceId;
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::Resources;
 
@@ -15,6 +17,7 @@ pub enum Kind {
     Node,
     Workload,
     Replica,
+    Workspace,
 }
 
 /// Whose figures.
@@ -28,6 +31,11 @@ pub struct Subject {
 impl Subject {
     pub fn new(kind: Kind, key: &str) -> Subject {
         Subject { kind, key: key.into() }
+    }
+
+    /// A workspace by its number: a name may be used again.
+    pub fn workspace(id: WorkspaceId) -> Subject {
+        Subject::new(Kind::Workspace, &format!("ws-{}", id.0))
     }
 
     /// A replica by its number, as in `TIDEGATE_REPLICA`.
@@ -60,6 +68,13 @@ impl Kind {
             Kind::Replica => {
                 &[("cpu", "cpu"), ("memory", "bytes"), ("gpuDuty", "ratio"), ("gpuMemory", "bytes")]
             }
+            Kind::Workspace => &[
+                ("drawn", "gpu"),
+                ("borrowed", "gpu"),
+                ("requested", "gpu"),
+                ("queued", "workloads"),
+                ("running", "workloads"),
+            ],
         }
     }
 
@@ -69,6 +84,7 @@ impl Kind {
             Kind::Node => 1,
             Kind::Workload => 2,
             Kind::Replica => 3,
+            Kind::Workspace => 4,
         }
     }
 }
@@ -79,6 +95,7 @@ pub(super) type Figures = Vec<Option<i64>>;
 /// All figures at present.
 pub(super) fn measure(world: &World, taken: &Taken) -> Vec<(Subject, Figures)> {
     let mut all = quotas(world);
+    all.extend(rooms(world));
     all.extend(nodes(world, taken));
     all.extend(workloads(world, taken));
     let replicas = taken.replicas.iter().take(MAX_SUBJECTS);
@@ -106,6 +123,17 @@ fn quotas(world: &World) -> Vec<(Subject, Figures)> {
         (Subject::new(Kind::Quota, &engine.quota_name(books.quota)), figures)
     };
     engine.books().iter().take(MAX_SUBJECTS).map(row).collect()
+}
+
+/// Of every workspace in which anything lives.
+fn rooms(world: &World) -> impl Iterator<Item = (Subject, Figures)> {
+    let rooms = usage::by_workspace(world).into_iter().take(MAX_SUBJECTS);
+    rooms.map(|(id, used)| {
+        let (drawn, borrowed, requested) = (used.drawn.0, used.borrowed.0, used.requested.0);
+        let (queued, running) = (thousandths(used.queued.into()), thousandths(used.running.into()));
+        let figures = [drawn, borrowed, requested, queued, running];
+        (Subject::workspace(id), figures.into_iter().map(Some).collect())
+    })
 }
 
 fn nodes<'a>(world: &'a World, taken: &'a Taken) -> impl Iterator<Item = (Subject, Figures)> + 'a {

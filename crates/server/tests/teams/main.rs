@@ -4,6 +4,7 @@
 mod house;
 
 mod attacks;
+mod center;
 mod people;
 mod rooms;
 mod walk;
@@ -31,7 +32,10 @@ const TEAM_B: [(&str, &str); 5] = [
 impl Company {
     /// `Quota1` = 128 with child-level preemption, `Quota1.1` = 48, `Quota1.2` = 80; workspaces a, b and c.
     fn new() -> Company {
-        let house = House::new("1x8");
+        Company::in_house(House::new("1x8"))
+    }
+
+    fn in_house(house: House) -> Company {
         let company = Company { house };
         let pool = json!({"metadata": {"name": "h100"}, "spec": {"nodes": [{"count": 16, "gpus": 8, "model": "H100"}]}});
         company.made("/api/v1/pools", &pool);

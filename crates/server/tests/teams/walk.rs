@@ -72,6 +72,7 @@ fn body(path: &str) -> Value {
         path if path.contains("/quotas") => {
             json!({"metadata": {"name": "Quota1.2"}, "spec": {"parent": "Quota1", "guarantee": {"gpu": 1}}})
         }
+        path if path.contains("/policies/") => json!({"spec": {"modules": ["training"]}}),
         path if path.contains("/workspaces") => json!({"metadata": {"name": "workspace-c"}, "spec": {}}),
         path if path.contains("/users") => json!({"metadata": {"name": "carla"}, "spec": {}}),
         path if path.contains("/pools") => json!({"metadata": {"name": "walk"}, "spec": {}}),

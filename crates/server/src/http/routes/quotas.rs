@@ -6,7 +6,7 @@ use super::super::auth::Caller;
 use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named, Params};
 use super::super::sight;
-use super::{DryRunParams, PageParams, page};
+use super::{DryRunParams, PageParams, page, workspaces};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use crate::view;
@@ -18,10 +18,10 @@ use serde::Deserialize;
 use tidegate_api::convert::blame;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::quota::{
-    NewQuota, Quota, QuotaForest, QuotaHistory, QuotaList, QuotaQueue, ScaleRequest, TransferRequest,
+    NewQuota, Quota, QuotaForest, QuotaHistory, QuotaList, ScaleRequest, TransferRequest,
 };
 use tidegate_api::words::Mode;
-use tidegate_engine::ids::QuotaId;
+use tidegate_engine::ids::{QuotaId, WorkspaceId};
 use tidegate_engine::{Command, EventKind};
 use utoipa::IntoParams;
 
@@ -241,6 +241,13 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             change.must_match(version(deck.world(), id))?;
             let last = show(deck.world(), id)?;
             may_delete(deck.world(), id)?;
+            // The workspace default may have policies for it without its being attached.
+            let people = &deck.world().people;
+            let rooms: Vec<WorkspaceId> =
+                people.all_policies().filter(|(_, quota, _)| *quota == id).map(|(room, ..)| room).collect();
+            for room in rooms {
+                workspaces::drop_policy(deck, room, id)?;
+            }
             deck.command(Command::DeleteQuota { quota: id })?;
             Ok(Made::ok(last))
         })
@@ -272,27 +279,6 @@ pub async fn history(
         let id = sight::find_quota(world, &caller, &name)?;
         let (items, next_page_token) = page.cut(view::history(world, id).into_iter());
         Ok(QuotaHistory { items, next_page_token })
-    });
-    read(outcome.await).map(Answer::new)
-}
-
-/// Who waits in a quota's queue, first in line first.
-#[utoipa::path(get, path = "/api/v1/quotas/{name}/queue", tag = "quotas", params(("name" = String, Path, description = "The quota"), PageParams),
-    responses((status = 200, body = QuotaQueue), (status = "default", body = Problem)))]
-pub async fn queue(
-    State(app): State<App>,
-    caller: Caller,
-    Named(name): Named,
-    Params(params): Params<PageParams>,
-) -> Answered<QuotaQueue> {
-    let page = page(params.limit, params.page_token.as_deref())?;
-    let outcome = app.control.read(|world, now| {
-        let id = sight::find_quota(world, &caller, &name)?;
-        let waiting = world.engine.queue(now, id);
-        let (ids, next_page_token) = page.cut(waiting.into_iter().enumerate());
-        let items =
-            ids.into_iter().filter_map(|(at, id)| view::queue_entry(world, id, at as u32 + 1, now)).collect();
-        Ok(QuotaQueue { items, next_page_token })
     });
     read(outcome.await).map(Answer::new)
 }

@@ -6,6 +6,7 @@ use super::super::auth::Caller;
 use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named};
 use super::DryRunParams;
+use crate::center::wire::mentions;
 use crate::core::deck::Deck;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -148,6 +149,14 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             if having > 0 {
                 let detail = format!("{having} members have the role {name}");
                 return Err(Problem::new(Code::WrongState, detail).hint("give them another role first"));
+            }
+            // Its number is given to the next role that is made: no policy is to be about that one unasked.
+            let about = people.all_policies().find(|(.., policy)| mentions(policy, role.id));
+            if let Some((room, ..)) = about {
+                let room = people.workspace(room).map_or("a workspace", |room| &room.name);
+                let detail = format!("the scheduling center of {room} is about the role {name}");
+                return Err(Problem::new(Code::WrongState, detail)
+                    .hint("take it out of the policy: `tidegate workspace policy set`"));
             }
             let last = made(deck, StatusCode::OK, role.id)?;
             deck.put(Some(Record::Role(role)), None);

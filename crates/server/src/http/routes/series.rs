@@ -6,7 +6,7 @@ use super::super::auth::Caller;
 use super::super::extract::{Named, Params};
 use super::super::scope::Scope;
 use super::super::sight;
-use super::{nodes, workloads};
+use super::{nodes, workloads, workspaces};
 use crate::samples::{INTERVAL, Kind, Subject};
 use axum::extract::State;
 use serde::Deserialize;
@@ -17,6 +17,7 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::series::{Series, SeriesQuery};
 use tidegate_api::time::Time;
 use tidegate_engine::ids::{Span, Tick};
+use tidegate_identity::Action;
 use utoipa::IntoParams;
 
 /// Which part of a series is wanted.
@@ -94,6 +95,23 @@ pub async fn of_quota(
 ) -> Answered<Series> {
     read(app.control.read(|world, _| sight::find_quota(world, &caller, &name)).await)?;
     let subject = Subject::new(Kind::Quota, &name);
+    series(app, subject, named(&name)?, params).await
+}
+
+/// What a workspace's work draws and borrows, who of it waits and runs, over time.
+#[utoipa::path(get, path = "/api/v1/workspaces/{name}/series", tag = "workspaces",
+    params(("name" = String, Path, description = "The workspace"), SeriesParams),
+    responses((status = 200, body = Series), (status = "default", body = Problem)), operation_id = "series")]
+pub async fn of_workspace(
+    State(app): State<App>,
+    caller: Caller,
+    Named(name): Named,
+    Params(params): Params<SeriesParams>,
+) -> Answered<Series> {
+    let found = app.control.read(|world, _| {
+        workspaces::find(&world.people, &caller, Action::WorkspaceRead, &name).map(|room| room.id)
+    });
+    let subject = Subject::workspace(read(found.await)?);
     series(app, subject, named(&name)?, params).await
 }
 

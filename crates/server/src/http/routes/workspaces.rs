@@ -290,7 +290,7 @@ fn replace(
     Ok(true)
 }
 
-fn drop_policy(deck: &mut Deck<'_>, workspace: WorkspaceId, quota: QuotaId) -> Result<(), Problem> {
+pub fn drop_policy(deck: &mut Deck<'_>, workspace: WorkspaceId, quota: QuotaId) -> Result<(), Problem> {
     if let Some(policy) = deck.world().people.policy(workspace, quota).cloned() {
         if !policy.caps.is_empty() {
             deck.command(Command::SetCaps { workspace, quota, caps: Vec::new() })?;
