@@ -5,7 +5,7 @@
 
 use super::seal;
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 use std::time::Duration;
 use tidegate_engine::ids::WorkloadId;
@@ -133,6 +133,8 @@ pub struct Hub {
     fresh: Notify,
     /// What watchers were told of.
     news: watch::Sender<u64>,
+    /// Of those who are told, how many are the server's own.
+    insiders: AtomicUsize,
     closed: AtomicBool,
 }
 
@@ -143,6 +145,7 @@ impl Hub {
             ring: RwLock::new(Ring { lines: VecDeque::new(), next, oldest: next }),
             fresh: Notify::new(),
             news: watch::Sender::new(next),
+            insiders: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
         }
     }
@@ -207,9 +210,15 @@ impl Hub {
         self.news.subscribe()
     }
 
+    /// As `subscribe`, for a part of the server that stays as long as it does.
+    pub fn subscribe_inside(&self) -> watch::Receiver<u64> {
+        self.insiders.fetch_add(1, Ordering::Relaxed);
+        self.news.subscribe()
+    }
+
     /// How many watch.
     pub fn watchers(&self) -> usize {
-        self.news.receiver_count()
+        self.news.receiver_count().saturating_sub(self.insiders.load(Ordering::Relaxed))
     }
 }
 

@@ -152,7 +152,7 @@ impl Hooks {
     pub async fn run(self) {
         let hooks = self.clone();
         let _ = tokio::task::spawn_blocking(move || hooks.sweep()).await;
-        let mut news = self.0.control.hub().subscribe();
+        let mut news = self.0.control.hub().subscribe_inside();
         let mut flights: JoinSet<(WorkspaceId, String)> = JoinSet::new();
         let mut busy: BTreeSet<(WorkspaceId, String)> = BTreeSet::new();
         while !self.0.control.hub().is_closed() {

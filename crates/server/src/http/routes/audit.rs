@@ -94,7 +94,7 @@ impl AuditQuery {
 /// Who changed what, newest first, everywhere.
 #[utoipa::path(get, path = "/api/v1/audit", tag = "audit", params(AuditQuery),
     responses((status = 200, description = "A page, or all of it as lines of JSON", content((AuditList = "application/json"), (tidegate_api::audit::AuditEntry = "application/x-ndjson"))),
-        (status = "default", body = Problem)), operation_id = "audit")]
+        (status = 404, body = Problem), (status = "default", body = Problem)), operation_id = "audit")]
 pub async fn all(
     State(app): State<App>,
     caller: Caller,
