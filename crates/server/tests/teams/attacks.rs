@@ -130,3 +130,40 @@ fn forged_tokens_and_odd_names() {
     assert_eq!(status, 201, "{made}");
     tells_nothing("an odd value", &made);
 }
+
+#[test]
+fn who_is_refused_by_the_head_alone_keeps_the_connection() {
+    use std::io::{Read, Write};
+    let company = Company::new();
+    let token = company.token("berta");
+    let mut stream = std::net::TcpStream::connect(company.house.address()).expect("a connection");
+    stream.set_nodelay(true).expect("set");
+    let body = "x".repeat(20_000);
+    let mut answered = 0;
+    for _ in 0..20 {
+        let head = format!(
+            "POST /api/v1/pools HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
+        stream.write_all(head.as_bytes()).expect("it is open");
+        // The rest comes when the answer could be there already.
+        for part in body.as_bytes().chunks(5_000) {
+            std::thread::yield_now();
+            stream.write_all(part).expect("it is open");
+        }
+        let mut said = Vec::new();
+        while !said.windows(4).any(|part| part == b"\r\n\r\n") {
+            let mut byte = [0; 1];
+            stream.read_exact(&mut byte).expect("an answer");
+            said.push(byte[0]);
+        }
+        let said = String::from_utf8_lossy(&said).to_lowercase();
+        assert!(said.starts_with("http/1.1 403"), "{said}");
+        let length = said.lines().find_map(|line| line.strip_prefix("content-length: ")).expect("a length");
+        let mut rest = vec![0; length.trim().parse().expect("a number")];
+        stream.read_exact(&mut rest).expect("the answer's body");
+        answered += 1;
+    }
+    assert_eq!(answered, 20);
+}
