@@ -91,7 +91,7 @@ fn every_verb_has_help_with_examples() {
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{verb:?}");
         assert!(ran.out.contains("Examples:\n  ") && ran.out.contains("tidegate "), "{verb:?}:\n{}", ran.out);
     }
-    for absent in ["task", "bill", "usage"] {
+    for absent in ["task", "bill"] {
         assert_eq!(run(home.path(), &[absent]).code, 2, "{absent} belongs to a later version");
     }
     assert!(run(home.path(), &["--help"]).ok().contains("7  server unreachable"));
