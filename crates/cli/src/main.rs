@@ -32,6 +32,7 @@ mod quota;
 #[cfg(test)]
 mod reference;
 mod serving;
+mod stated;
 mod supply;
 mod team;
 mod top;

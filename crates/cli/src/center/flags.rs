@@ -1,5 +1,6 @@
 //! Policies of the scheduling center as options.
 
+use crate::stated::Stated;
 use clap::Args;
 use tidegate_api::decimal::{Cores, Gpus};
 use tidegate_api::duration::Duration;
@@ -7,22 +8,6 @@ use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::policy::{IdlePolicy, PolicySpec, PriorityLimit, UseLimit};
 use tidegate_api::words::Module;
-
-/// Something that is stated, or taken away.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stated<T> {
-    Off,
-    On(T),
-}
-
-impl<T: Clone> Stated<T> {
-    fn value(&self) -> Option<T> {
-        match self {
-            Stated::Off => None,
-            Stated::On(value) => Some(value.clone()),
-        }
-    }
-}
 
 /// What is given replaces what is there; what is not given stays.
 #[derive(Args, Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! Amounts and policies as flags, in the words of the scenario language.
 
+use crate::stated::Stated;
 use clap::Args;
 use std::collections::BTreeMap;
 use tidegate_api::amounts::Guarantee;
@@ -55,22 +56,6 @@ fn gpus(text: &str) -> Result<ByModel<Gpus>, String> {
         }
     }
     Ok(ByModel::Each(each))
-}
-
-/// A policy that is stated, or switched off.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Stated<T> {
-    Off,
-    On(T),
-}
-
-impl<T: Clone> Stated<T> {
-    fn value(&self) -> Option<T> {
-        match self {
-            Stated::Off => None,
-            Stated::On(value) => Some(value.clone()),
-        }
-    }
 }
 
 /// How a quota's queue is worked off, and whom its workloads may evict.

@@ -3,6 +3,7 @@
 use super::HookLimits;
 use super::address::Target;
 use super::sign::signature;
+use crate::net::outgoing;
 use axum::body::Body;
 use axum::http::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, USER_AGENT};
 use axum::http::{Method, Request};
@@ -115,11 +116,7 @@ impl Post {
             }
             roots.add_parsable_certificates(found.certs);
             roots.add_parsable_certificates(self.limits.roots.iter().cloned());
-            let provider = Arc::new(rustls::crypto::ring::default_provider());
-            let config = ClientConfig::builder_with_provider(provider)
-                .with_safe_default_protocol_versions()
-                .expect("the provider has the versions of TLS that it has");
-            Arc::new(config.with_root_certificates(roots).with_no_client_auth())
+            outgoing::tls(roots)
         };
         self.tls.get_or_init(make).clone()
     }

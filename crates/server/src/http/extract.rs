@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use tidegate_api::body::{self, Check};
 use tidegate_api::limits::MAX_BODY;
 use tidegate_api::manifest::Format;
+use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
 
 /// A body of JSON, and its bytes as they were sent.
@@ -131,6 +132,15 @@ impl<T: DeserializeOwned> FromRequestParts<App> for Params<T> {
     }
 }
 
+/// Whether a body is about what its path names; `at` points to the name in the body.
+pub fn is_about(given: &Name, path: &str, at: &str) -> Result<(), Problem> {
+    if given.as_str() == path {
+        return Ok(());
+    }
+    let detail = format!("the body is about {given}, the path about {path}");
+    Err(Problem::new(Code::Invalid, detail).at(at))
+}
+
 /// The name within a path.
 #[derive(Debug)]
 pub struct Named(pub String);
@@ -141,6 +151,20 @@ impl FromRequestParts<App> for Named {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Named, Refused> {
         let path = Path::<String>::from_request_parts(parts, app).await;
         path.map(|Path(name)| Named(name))
+            .map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))
+    }
+}
+
+/// The two names within a path: a workspace and something of it.
+#[derive(Debug)]
+pub struct Pair(pub String, pub String);
+
+impl FromRequestParts<App> for Pair {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Pair, Refused> {
+        let path = Path::<(String, String)>::from_request_parts(parts, app).await;
+        path.map(|Path((room, name))| Pair(room, name))
             .map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))
     }
 }

@@ -85,21 +85,16 @@ impl Scope {
         if self.workspace.as_ref().is_some_and(|name| **name != *workload.status.workspace.as_str()) {
             return false;
         }
-        let Some(room) = people.workspace_named(&workload.status.workspace) else {
-            return self.caller.sees_all(people);
-        };
-        let owner = people.user_named(&workload.status.owner).map_or(MemberId(u32::MAX), |user| user.id);
-        let private = workload.spec.visibility == Some(Visibility::Private);
-        self.caller.may_see(people, Resource::Workload { workspace: room.id, owner, private })
+        match past_resource(people, workload) {
+            Some(of) => self.caller.may_see(people, of),
+            None => self.caller.sees_all(people),
+        }
     }
 
     /// Whether a workload that has left memory may be started again by the caller.
     pub fn may_start(&self, people: &People, workload: &Workload) -> Result<(), Problem> {
         let name = workload.metadata.name.as_str();
-        let room = people.workspace_named(&workload.status.workspace).ok_or_else(|| missing(name))?;
-        let owner = people.user_named(&workload.status.owner).map_or(MemberId(u32::MAX), |user| user.id);
-        let private = workload.spec.visibility == Some(Visibility::Private);
-        let of = Resource::Workload { workspace: room.id, owner, private };
+        let of = past_resource(people, workload).ok_or_else(|| missing(name))?;
         self.caller.check(people, Action::WorkloadUpdate, of, || missing(name))
     }
 
@@ -111,6 +106,15 @@ impl Scope {
         let own = || people.rooms(self.caller.who.user).filter_map(|id| people.workspace(id));
         (!self.caller.sees_all(people)).then(|| own().map(|room| room.name.to_string()).collect())
     }
+}
+
+/// What a workload that has left memory is to `may`; `None` if its workspace was deleted. Whoever submitted it may
+/// have gone: then it is nobody's own.
+fn past_resource(people: &People, workload: &Workload) -> Option<Resource> {
+    let workspace = people.workspace_named(&workload.status.workspace)?.id;
+    let owner = people.user_named(&workload.status.owner).map_or(MemberId(u32::MAX), |user| user.id);
+    let private = workload.spec.visibility == Some(Visibility::Private);
+    Some(Resource::Workload { workspace, owner, private })
 }
 
 fn ambiguous(world: &World, name: &str, ids: &[WorkloadId]) -> Problem {

@@ -50,13 +50,7 @@ impl Outgoing {
                 }
             }
         }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()
-            .map_err(|why| why.to_string())?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Outgoing { tls: TlsConnector::from(Arc::new(config)) })
+        Ok(Outgoing { tls: TlsConnector::from(tls(roots)) })
     }
 
     /// Sends a request to the address in it; status and body. Follows nowhere.
@@ -90,6 +84,15 @@ impl Outgoing {
         let stream = self.tls.connect(name, stream).await.map_err(|why| why.to_string())?;
         talk(stream, request).await
     }
+}
+
+/// TLS with whoever these roots vouch for.
+pub fn tls(roots: RootCertStore) -> Arc<ClientConfig> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("the provider has the versions of TLS that it has");
+    Arc::new(config.with_root_certificates(roots).with_no_client_auth())
 }
 
 async fn talk<I>(stream: I, request: Request<Body>) -> Result<(StatusCode, Bytes), String>

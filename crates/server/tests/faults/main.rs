@@ -5,6 +5,7 @@ mod house;
 
 mod connections;
 mod disk;
+mod faulty;
 mod panics;
 mod starts;
 mod store;

@@ -1,12 +1,13 @@
 //! A thread that nothing works without panics: the server ends, says which one it was, and starts again from its log.
 
+use super::faulty::Faulty;
 use super::house::House;
 use super::work;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tidegate_server::core::control::Unavailable;
 use tidegate_server::core::entry::Origin;
 use tidegate_server::serve::{Broken, Ground};
-use tidegate_store::{Entry, Head, Keeper, Reader, SqliteStore, Store, StoreError};
+use tidegate_store::{Entry, SqliteStore, Store, StoreError};
 
 #[test]
 fn a_panic_of_the_writer_ends_the_server() {
@@ -34,34 +35,15 @@ fn a_panic_of_a_preview_is_told_and_touches_nothing() {
 /// Set while the store of a server is to panic.
 static TREACHEROUS: AtomicBool = AtomicBool::new(false);
 
-struct Treacherous(SqliteStore);
-
-impl Store for Treacherous {
-    fn append(&mut self, group: &[Entry<'_>]) -> Result<(), StoreError> {
-        assert!(!TREACHEROUS.load(Ordering::SeqCst), "a defect");
-        self.0.append(group)
-    }
-
-    fn head(&self) -> Head {
-        self.0.head()
-    }
-
-    fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.0.set_meta(key, value)
-    }
-
-    fn reader(&self) -> Result<Box<dyn Reader>, StoreError> {
-        self.0.reader()
-    }
-
-    fn keeper(&self) -> Result<Box<dyn Keeper>, StoreError> {
-        self.0.keeper()
-    }
+fn treacherous(store: &mut SqliteStore, group: &[Entry<'_>]) -> Result<(), StoreError> {
+    assert!(!TREACHEROUS.load(Ordering::SeqCst), "a defect");
+    store.append(group)
 }
 
 #[test]
 fn a_panic_of_the_journal_ends_the_server() {
-    let ground = || Ground { store: Box::new(|store| Box::new(Treacherous(store))), ..Ground::default() };
+    let ground =
+        || Ground { store: Box::new(|store| Box::new(Faulty(store, treacherous))), ..Ground::default() };
     let mut house = House::on("1x8", |_| (), ground);
     assert_eq!(house.post("/api/v1/workloads", &work("kept")).0, 201);
     TREACHEROUS.store(true, Ordering::SeqCst);

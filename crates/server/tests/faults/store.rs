@@ -1,5 +1,6 @@
 //! A store that fails on demand: what did not become durable has not happened.
 
+use super::faulty::Faulty;
 use super::house::{House, pause};
 use super::work;
 use serde_json::json;
@@ -9,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 use tidegate_server::core::audit::audit;
 use tidegate_server::serve::Ground;
-use tidegate_store::{Entry, Head, Keeper, Reader, SqliteStore, Store, StoreError};
+use tidegate_store::{Entry, SqliteStore, Store, StoreError};
 
 /// One test at a time breaks the store.
 static BROKEN: AtomicBool = AtomicBool::new(false);
@@ -18,41 +19,21 @@ static KEEPS: AtomicBool = AtomicBool::new(false);
 static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
 static TURN: Mutex<()> = Mutex::new(());
 
-struct Frail(SqliteStore);
-
-impl Store for Frail {
-    fn append(&mut self, group: &[Entry<'_>]) -> Result<(), StoreError> {
-        if !BROKEN.load(Ordering::SeqCst) {
-            return self.0.append(group);
-        }
-        ATTEMPTS.fetch_add(1, Ordering::SeqCst);
-        if KEEPS.load(Ordering::SeqCst) {
-            self.0.append(group)?;
-            return Err(StoreError::Io { path: PathBuf::from("tidegate.db"), what: "not confirmed".into() });
-        }
-        Err(StoreError::Full { path: PathBuf::from("tidegate.db") })
+fn fail(store: &mut SqliteStore, group: &[Entry<'_>]) -> Result<(), StoreError> {
+    if !BROKEN.load(Ordering::SeqCst) {
+        return store.append(group);
     }
-
-    fn head(&self) -> Head {
-        self.0.head()
+    ATTEMPTS.fetch_add(1, Ordering::SeqCst);
+    if KEEPS.load(Ordering::SeqCst) {
+        store.append(group)?;
+        return Err(StoreError::Io { path: PathBuf::from("tidegate.db"), what: "not confirmed".into() });
     }
-
-    fn set_meta(&mut self, key: &str, value: &[u8]) -> Result<(), StoreError> {
-        self.0.set_meta(key, value)
-    }
-
-    fn reader(&self) -> Result<Box<dyn Reader>, StoreError> {
-        self.0.reader()
-    }
-
-    fn keeper(&self) -> Result<Box<dyn Keeper>, StoreError> {
-        self.0.keeper()
-    }
+    Err(StoreError::Full { path: PathBuf::from("tidegate.db") })
 }
 
 fn frail() -> Ground {
     let rest = Duration::from_millis(20);
-    Ground { rest, store: Box::new(|store| Box::new(Frail(store))), ..Ground::default() }
+    Ground { rest, store: Box::new(|store| Box::new(Faulty(store, fail))), ..Ground::default() }
 }
 
 fn broken(keeps: bool) {

@@ -4,14 +4,13 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named, Params};
-use super::super::problem::Refused;
+use super::super::extract::{Json, Named, Pair, Params};
 use super::{DryRunParams, PageParams, page, users, workspaces};
 use crate::core::deck::Deck;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use tidegate_api::people::NewServiceAccount;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
@@ -20,14 +19,6 @@ use tidegate_engine::ids::{RoleId, WorkspaceId};
 use tidegate_identity::may::may_grant;
 use tidegate_identity::record::{self, UserKind};
 use tidegate_identity::{Action, People, Record, Verdict};
-
-/// The workspace and the user of a path.
-pub type Place = Result<Path<(String, String)>, axum::extract::rejection::PathRejection>;
-
-pub fn place(path: Place) -> Result<(String, String), Refused> {
-    path.map(|Path(place)| place)
-        .map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))
-}
 
 fn shown(people: &People, member: &record::Member) -> Option<Member> {
     let user = people.user(member.user)?;
@@ -85,11 +76,12 @@ fn role_named(people: &People, name: &str) -> Result<RoleId, Problem> {
 #[utoipa::path(put, path = "/api/v1/workspaces/{name}/members/{user}", tag = "workspaces", request_body = MemberRequest,
     params(("name" = String, Path, description = "The workspace"), ("user" = String, Path, description = "The user"), DryRunParams),
     responses((status = 200, body = Member), (status = "default", body = Problem)), operation_id = "set_member")]
-pub async fn set(State(app): State<App>, path: Place, change: Change, body: Json<MemberRequest>) -> Response {
-    let (name, user) = match place(path) {
-        Ok(place) => place,
-        Err(refused) => return refused.into_response(),
-    };
+pub async fn set(
+    State(app): State<App>,
+    Pair(name, user): Pair,
+    change: Change,
+    body: Json<MemberRequest>,
+) -> Response {
     let role = body.value.role;
     change
         .carry_out(&app, "member.set", body.sent, move |deck, change| {
@@ -134,11 +126,7 @@ fn keeps_an_owner(people: &People, member: &record::Member, name: &str) -> Resul
 #[utoipa::path(delete, path = "/api/v1/workspaces/{name}/members/{user}", tag = "workspaces",
     params(("name" = String, Path, description = "The workspace"), ("user" = String, Path, description = "The user"), DryRunParams),
     responses((status = 200, body = Member), (status = "default", body = Problem)), operation_id = "remove_member")]
-pub async fn remove(State(app): State<App>, path: Place, change: Change) -> Response {
-    let (name, user) = match place(path) {
-        Ok(place) => place,
-        Err(refused) => return refused.into_response(),
-    };
+pub async fn remove(State(app): State<App>, Pair(name, user): Pair, change: Change) -> Response {
     change
         .carry_out(&app, "member.remove", Bytes::new(), move |deck, change| {
             let people = &deck.world().people;
@@ -185,11 +173,7 @@ pub async fn create_account(
 #[utoipa::path(delete, path = "/api/v1/workspaces/{name}/service-accounts/{user}", tag = "workspaces",
     params(("name" = String, Path, description = "The workspace"), ("user" = String, Path, description = "The account"), DryRunParams),
     responses((status = 200, body = Member), (status = "default", body = Problem)), operation_id = "delete_service_account")]
-pub async fn delete_account(State(app): State<App>, path: Place, change: Change) -> Response {
-    let (name, user) = match place(path) {
-        Ok(place) => place,
-        Err(refused) => return refused.into_response(),
-    };
+pub async fn delete_account(State(app): State<App>, Pair(name, user): Pair, change: Change) -> Response {
     change
         .carry_out(&app, "service-account.delete", Bytes::new(), move |deck, change| {
             let people = &deck.world().people;

@@ -4,28 +4,19 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named, Params};
-use super::super::problem::Refused;
+use super::super::extract::{Json, Named, Pair, Params, is_about};
 use super::{DryRunParams, PageParams, page, workspaces};
 use crate::center::wire::{of_policy, to_policy};
 use crate::core::deck::Deck;
 use crate::core::world::World;
-use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Response};
+use axum::extract::State;
+use axum::response::Response;
 use tidegate_api::name::Name;
 use tidegate_api::policy::{Policy, PolicyList};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_engine::Command;
 use tidegate_engine::ids::{QuotaId, WorkspaceId};
 use tidegate_identity::{Action, Record, policy};
-
-/// The workspace and the quota of a path.
-pub type Place = Result<Path<(String, String)>, axum::extract::rejection::PathRejection>;
-
-fn place(path: Place) -> Result<(String, String), Refused> {
-    path.map(|Path(place)| place)
-        .map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))
-}
 
 /// A quota that a workspace may use.
 fn usable(world: &World, room: WorkspaceId, name: &str) -> Result<QuotaId, Problem> {
@@ -75,8 +66,7 @@ pub async fn list(
 #[utoipa::path(get, path = "/api/v1/workspaces/{name}/policies/{quota}", tag = "workspaces",
     params(("name" = String, Path, description = "The workspace"), ("quota" = String, Path, description = "The quota")),
     responses((status = 200, body = Policy), (status = "default", body = Problem)), operation_id = "policy")]
-pub async fn get(State(app): State<App>, caller: Caller, path: Place) -> Answered<Policy> {
-    let (name, quota) = place(path)?;
+pub async fn get(State(app): State<App>, caller: Caller, Pair(name, quota): Pair) -> Answered<Policy> {
     let outcome = app.control.read(|world, _| {
         let room = workspaces::find(&world.people, &caller, Action::WorkspaceRead, &name)?.id;
         show(world, room, usable(world, room, &quota)?).ok_or_else(gone)
@@ -91,11 +81,12 @@ pub async fn get(State(app): State<App>, caller: Caller, path: Place) -> Answere
     params(("name" = String, Path, description = "The workspace"), ("quota" = String, Path, description = "The quota"), DryRunParams,
         ("If-Match" = String, Header, description = "The workspace's version that is changed")),
     responses((status = 200, body = Policy), (status = "default", body = Problem)), operation_id = "set_policy")]
-pub async fn set(State(app): State<App>, path: Place, change: Change, body: Json<Policy>) -> Response {
-    let (name, quota) = match place(path) {
-        Ok(place) => place,
-        Err(refused) => return refused.into_response(),
-    };
+pub async fn set(
+    State(app): State<App>,
+    Pair(name, quota): Pair,
+    change: Change,
+    body: Json<Policy>,
+) -> Response {
     let new = body.value;
     change
         .carry_out(&app, "policy.set", body.sent, move |deck, change| {
@@ -103,8 +94,9 @@ pub async fn set(State(app): State<App>, path: Place, change: Change, body: Json
                 workspaces::find(&deck.world().people, change.caller(), Action::PolicyUpdate, &name)?.id;
             let id = usable(deck.world(), room, &quota)?;
             change.must_match(deck.world().people.version(room))?;
-            is_about(&new.workspace, &name, "/workspace")?;
-            is_about(&new.quota, &quota, "/quota")?;
+            for (given, path, at) in [(&new.workspace, &name, "/workspace"), (&new.quota, &quota, "/quota")] {
+                given.as_ref().map_or(Ok(()), |given| is_about(given, path, at))?;
+            }
             set_on(deck, room, id, &new)?;
             let body = show(deck.world(), room, id).ok_or_else(gone)?;
             Ok(Made { version: body.version.clone(), ..Made::ok(body) })
@@ -112,21 +104,22 @@ pub async fn set(State(app): State<App>, path: Place, change: Change, body: Json
         .await
 }
 
-fn is_about(given: &Option<Name>, path: &str, at: &str) -> Result<(), Problem> {
-    match given {
-        Some(given) if given.as_str() != path => {
-            let detail = format!("the body is about {given}, the path about {path}");
-            Err(Problem::new(Code::Invalid, detail).at(at))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn set_on(deck: &mut Deck<'_>, workspace: WorkspaceId, quota: QuotaId, new: &Policy) -> Result<(), Problem> {
     let people = &deck.world().people;
     let before = people.policy(workspace, quota).cloned();
     let after = to_policy(people, workspace, before.as_ref(), &new.spec)?;
     let after = (after != policy::Policy::default()).then_some(after);
+    replace(deck, workspace, quota, after)
+}
+
+/// Puts a policy in place of what there is, with its caps.
+pub fn replace(
+    deck: &mut Deck<'_>,
+    workspace: WorkspaceId,
+    quota: QuotaId,
+    after: Option<policy::Policy>,
+) -> Result<(), Problem> {
+    let before = deck.world().people.policy(workspace, quota).cloned();
     if before == after {
         return Ok(());
     }

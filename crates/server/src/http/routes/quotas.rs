@@ -4,9 +4,9 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named, Params};
+use super::super::extract::{Json, Named, Params, is_about};
 use super::super::sight;
-use super::{DryRunParams, PageParams, page, workspaces};
+use super::{DryRunParams, PageParams, page, policies};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use crate::view;
@@ -156,11 +156,7 @@ pub async fn put(
         .carry_out(&app, "quota.set", body.sent, move |deck, change| {
             let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
-            if new.metadata.name.as_str() != name {
-                let detail =
-                    format!("the body is about {}, the path about {name}", new.metadata.name.as_str());
-                return Err(Problem::new(Code::Invalid, detail).at("/metadata/name"));
-            }
+            is_about(&new.metadata.name, &name, "/metadata/name")?;
             set_on(deck, id, &new, mode)?;
             made(deck, StatusCode::OK, id)
         })
@@ -246,7 +242,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             let rooms: Vec<WorkspaceId> =
                 people.all_policies().filter(|(_, quota, _)| *quota == id).map(|(room, ..)| room).collect();
             for room in rooms {
-                workspaces::drop_policy(deck, room, id)?;
+                policies::replace(deck, room, id, None)?;
             }
             deck.command(Command::DeleteQuota { quota: id })?;
             Ok(Made::ok(last))

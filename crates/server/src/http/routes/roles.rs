@@ -4,7 +4,7 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named};
+use super::super::extract::{Json, Named, is_about};
 use super::DryRunParams;
 use crate::center::wire::mentions;
 use crate::core::deck::Deck;
@@ -121,10 +121,7 @@ pub async fn put(
         .carry_out(&app, "role.set", body.sent, move |deck, change| {
             change.platform(deck, Action::RoleUpdate)?;
             let before = made_by_somebody(deck, &name)?;
-            if new.name.as_str() != name {
-                let detail = format!("the body is about {}, the path about {name}", new.name);
-                return Err(Problem::new(Code::Invalid, detail).at("/name"));
-            }
+            is_about(&new.name, &name, "/name")?;
             let after = record::Role { actions: actions(&new)?, ..before.clone() };
             let id = after.id;
             if after != before {

@@ -4,9 +4,9 @@ use super::super::answer::{Answer, Answered};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::problem::Refused;
+use super::users;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
-use tidegate_api::people::Membership;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::server::{Health, Version, Whoami};
 use tidegate_api::time::Time;
@@ -38,14 +38,10 @@ pub async fn version() -> Answer<Version> {
     responses((status = 200, body = Whoami), (status = "default", body = Problem)))]
 pub async fn whoami(State(app): State<App>, caller: Caller) -> Answered<Whoami> {
     let people = app.control.people();
-    let rooms = people.rooms(caller.who.user).filter_map(|room| {
-        let role = people.member(room, caller.who.user).map(|member| people.role_name(member.role));
-        Some(Membership { workspace: people.workspace(room)?.name.parse().ok()?, role: role?.parse().ok()? })
-    });
     Ok(Answer::new(Whoami {
         user: caller.name.to_string(),
         administrator: caller.sees_all(&people),
-        workspaces: rooms.collect(),
+        workspaces: users::memberships(&people, caller.who.user),
         expires_at: caller.expires.map(Time::of),
     }))
 }

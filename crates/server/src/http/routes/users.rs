@@ -4,7 +4,7 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named, Params};
+use super::super::extract::{Json, Named, Params, is_about};
 use super::{DryRunParams, PageParams, members, page};
 use crate::core::deck::Deck;
 use axum::body::Bytes;
@@ -17,7 +17,7 @@ use tidegate_api::people::{Membership, NewUser, User, UserList, UserSpec, UserSt
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
-use tidegate_engine::ids::MemberId;
+use tidegate_engine::ids::{MemberId, WorkspaceId};
 use tidegate_identity::people::ADMIN;
 use tidegate_identity::record::{self, UserKind};
 use tidegate_identity::{Action, People, Record};
@@ -26,12 +26,20 @@ pub fn missing(name: &str) -> Problem {
     Problem::new(Code::NotFound, format!("there is no user {name}")).hint("`tidegate user list` lists them")
 }
 
-fn shown(people: &People, user: &record::User) -> Option<User> {
-    let room = |id| people.workspace(id).and_then(|room| room.name.parse::<Name>().ok());
-    let memberships = people.rooms(user.id).filter_map(|id| {
-        let role = people.role_name(people.member(id, user.id)?.role).parse().ok()?;
-        Some(Membership { workspace: room(id)?, role })
+fn room_name(people: &People, id: WorkspaceId) -> Option<Name> {
+    people.workspace(id).and_then(|room| room.name.parse().ok())
+}
+
+/// Where somebody is a member.
+pub fn memberships(people: &People, user: MemberId) -> Vec<Membership> {
+    let rooms = people.rooms(user).filter_map(|id| {
+        let role = people.role_name(people.member(id, user)?.role).parse().ok()?;
+        Some(Membership { workspace: room_name(people, id)?, role })
     });
+    rooms.collect()
+}
+
+fn shown(people: &People, user: &record::User) -> Option<User> {
     let metadata = Metadata {
         name: user.name.parse().ok()?,
         uid: format!("u-{}", user.id.0),
@@ -45,9 +53,9 @@ fn shown(people: &People, user: &record::User) -> Option<User> {
         provider: user.provider.as_ref().map(|(issuer, _)| issuer.to_string()),
         service_account_of: match user.kind {
             UserKind::Person => None,
-            UserKind::ServiceAccount(id) => room(id),
+            UserKind::ServiceAccount(id) => room_name(people, id),
         },
-        workspaces: memberships.collect(),
+        workspaces: memberships(people, user.id),
     };
     Some(User::new(metadata, spec, status))
 }
@@ -155,10 +163,7 @@ pub async fn put(
         .carry_out(&app, "user.set", body.sent, move |deck, change| {
             change.platform(deck, Action::UserUpdate)?;
             let before = deck.world().people.user_named(&name).cloned().ok_or_else(|| missing(&name))?;
-            if new.metadata.name.as_str() != name {
-                let detail = format!("the body is about {}, the path about {name}", new.metadata.name);
-                return Err(Problem::new(Code::Invalid, detail).at("/metadata/name"));
-            }
+            is_about(&new.metadata.name, &name, "/metadata/name")?;
             let UserSpec { platform_admin, disabled } = new.spec;
             if before.id == ADMIN && (disabled || !platform_admin) {
                 let detail = "admin is whoever has the data directory, and stays an administrator";

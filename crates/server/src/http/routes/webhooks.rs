@@ -4,7 +4,7 @@ use super::super::answer::{Answer, Answered};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Params};
+use super::super::extract::{Json, Pair, Params};
 use super::super::problem::Refused;
 use super::{DryRunParams, PageParams, workspaces};
 use crate::hooks::{Kept, Outcome, State as Stage};
@@ -24,7 +24,6 @@ use tidegate_api::webhook::{
 use tidegate_identity::{Action, People, Record, record};
 
 use super::super::extract::Named;
-use super::members::{Place, place};
 
 /// What secrets begin with, so that people and scanners know one when they see it.
 const SECRET_PREFIX: &str = "tgh_";
@@ -86,8 +85,7 @@ pub async fn list(State(app): State<App>, caller: Caller, Named(name): Named) ->
 #[utoipa::path(get, path = "/api/v1/workspaces/{name}/webhooks/{hook}", tag = "webhooks",
     params(("name" = String, Path, description = "The workspace"), ("hook" = String, Path, description = "The webhook")),
     responses((status = 200, body = Webhook), (status = "default", body = Problem)), operation_id = "webhook")]
-pub async fn get(State(app): State<App>, caller: Caller, path: Place) -> Answered<Webhook> {
-    let (name, hook) = place(path)?;
+pub async fn get(State(app): State<App>, caller: Caller, Pair(name, hook): Pair) -> Answered<Webhook> {
     let people = app.control.people();
     let found = find(&people, &caller, &name, &hook)?;
     Ok(Answer::new(shown(&people, &found).ok_or_else(gone)?))
@@ -100,11 +98,10 @@ pub async fn get(State(app): State<App>, caller: Caller, path: Place) -> Answere
     responses((status = 200, body = Webhook), (status = 201, body = Webhook), (status = "default", body = Problem)), operation_id = "set_webhook")]
 pub async fn put(
     State(app): State<App>,
-    path: Place,
+    Pair(name, hook): Pair,
     change: Change,
     body: Json<NewWebhook>,
 ) -> Result<Response, Refused> {
-    let (name, hook) = place(path)?;
     let new = body.value;
     // Before anything is looked up for somebody who may not ask for it.
     workspaces::find(&app.control.people(), change.caller(), Action::WebhookUpdate, &name)?;
@@ -148,8 +145,11 @@ pub async fn put(
 #[utoipa::path(delete, path = "/api/v1/workspaces/{name}/webhooks/{hook}", tag = "webhooks",
     params(("name" = String, Path, description = "The workspace"), ("hook" = String, Path, description = "The webhook"), DryRunParams),
     responses((status = 200, body = Webhook), (status = "default", body = Problem)), operation_id = "delete_webhook")]
-pub async fn delete(State(app): State<App>, path: Place, change: Change) -> Result<Response, Refused> {
-    let (name, hook) = place(path)?;
+pub async fn delete(
+    State(app): State<App>,
+    Pair(name, hook): Pair,
+    change: Change,
+) -> Result<Response, Refused> {
     let found = find(&app.control.people(), change.caller(), &name, &hook)?;
     let is_dry_run = change.is_dry_run();
     let carried = change.carry_out(&app, "webhook.delete", Bytes::new(), move |deck, change| {
@@ -170,8 +170,7 @@ pub async fn delete(State(app): State<App>, path: Place, change: Change) -> Resu
 #[utoipa::path(post, path = "/api/v1/workspaces/{name}/webhooks/{hook}:test", tag = "webhooks",
     params(("name" = String, Path, description = "The workspace"), ("hook" = String, Path, description = "The webhook")),
     responses((status = 200, body = WebhookTest), (status = "default", body = Problem)), operation_id = "test_webhook")]
-pub async fn test(State(app): State<App>, caller: Caller, path: Place) -> Answered<WebhookTest> {
-    let (name, hook) = place(path)?;
+pub async fn test(State(app): State<App>, caller: Caller, Pair(name, hook): Pair) -> Answered<WebhookTest> {
     let found = find(&app.control.people(), &caller, &name, &hook)?;
     Ok(Answer::new(match app.hooks.test(&found, &name).await {
         Outcome::Taken(status) => WebhookTest { delivered: true, status: Some(status), error: None },
@@ -210,10 +209,9 @@ fn failing(why: String) -> Problem {
 pub async fn deliveries(
     State(app): State<App>,
     caller: Caller,
-    path: Place,
+    Pair(name, hook): Pair,
     Params(params): Params<PageParams>,
 ) -> Answered<DeliveryList> {
-    let (name, hook) = place(path)?;
     let found = find(&app.control.people(), &caller, &name, &hook)?;
     let limit = PageQuery { limit: params.limit, page_token: None }.limit()?;
     let below = match params.page_token {

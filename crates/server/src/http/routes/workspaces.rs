@@ -4,8 +4,8 @@ use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
-use super::super::extract::{Json, Named, Params};
-use super::{DryRunParams, PageParams, page, quotas};
+use super::super::extract::{Json, Named, Params, is_about};
+use super::{DryRunParams, PageParams, page, policies, quotas, users};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use axum::body::Bytes;
@@ -20,7 +20,6 @@ use tidegate_api::time::Time;
 use tidegate_api::workspace::{
     AttachRequest, NewWorkspace, Workspace, WorkspaceList, WorkspaceSpec, WorkspaceStatus,
 };
-use tidegate_engine::Command;
 use tidegate_engine::ids::{QuotaId, WorkloadId, WorkspaceId};
 use tidegate_identity::record::{Member, UserKind};
 use tidegate_identity::role::BuiltIn;
@@ -243,10 +242,7 @@ pub async fn put(
     change
         .carry_out(&app, "workspace.set", body.sent, move |deck, change| {
             let id = find(&deck.world().people, change.caller(), Action::WorkspaceUpdate, &name)?.id;
-            if new.metadata.name.as_str() != name {
-                let detail = format!("the body is about {}, the path about {name}", new.metadata.name);
-                return Err(Problem::new(Code::Invalid, detail).at("/metadata/name"));
-            }
+            is_about(&new.metadata.name, &name, "/metadata/name")?;
             set_on(deck, change, id, &new.spec)?;
             made(deck, change, StatusCode::OK, id)
         })
@@ -284,23 +280,13 @@ fn replace(
     let gone: Vec<QuotaId> =
         before.quotas.iter().copied().filter(|quota| !after.quotas.contains(quota)).collect();
     for quota in gone {
-        drop_policy(deck, before.id, quota)?;
+        policies::replace(deck, before.id, quota, None)?;
     }
     deck.put(Some(Record::Workspace(before)), Some(Record::Workspace(after)));
     Ok(true)
 }
 
-pub fn drop_policy(deck: &mut Deck<'_>, workspace: WorkspaceId, quota: QuotaId) -> Result<(), Problem> {
-    if let Some(policy) = deck.world().people.policy(workspace, quota).cloned() {
-        if !policy.caps.is_empty() {
-            deck.command(Command::SetCaps { workspace, quota, caps: Vec::new() })?;
-        }
-        deck.put(Some(Record::Policy(workspace, quota, Box::new(policy))), None);
-    }
-    Ok(())
-}
-
-fn may_detach(world: &World, room: WorkspaceId, quota: QuotaId) -> Result<(), Problem> {
+pub fn may_detach(world: &World, room: WorkspaceId, quota: QuotaId) -> Result<(), Problem> {
     match listed(live(world, room, Some(quota))) {
         None => Ok(()),
         Some(names) => {
@@ -311,6 +297,21 @@ fn may_detach(world: &World, room: WorkspaceId, quota: QuotaId) -> Result<(), Pr
             Err(Problem::new(Code::WorkspaceNotEmpty, detail))
         }
     }
+}
+
+/// What is attached or detached to each other.
+fn room_and_quota(
+    deck: &Deck<'_>,
+    change: &Change,
+    name: &str,
+    quota: &Name,
+) -> Result<(record::Workspace, QuotaId), Problem> {
+    let room = find(&deck.world().people, change.caller(), Action::WorkspaceCreate, name)?.clone();
+    let quota = quotas::named(deck.world(), quota).map_err(|problem| problem.at("/quota"))?;
+    if room.id == WorkspaceId::DEFAULT {
+        return Err(open_to_all());
+    }
+    Ok((room, quota))
 }
 
 /// Let a workspace use a quota.
@@ -326,11 +327,7 @@ pub async fn attach(
     let quota = body.value.quota;
     change
         .carry_out(&app, "workspace.attach", body.sent, move |deck, change| {
-            let before = find(&deck.world().people, change.caller(), Action::WorkspaceCreate, &name)?.clone();
-            let id = quotas::named(deck.world(), &quota).map_err(|problem| problem.at("/quota"))?;
-            if before.id == WorkspaceId::DEFAULT {
-                return Err(open_to_all());
-            }
+            let (before, id) = room_and_quota(deck, change, &name, &quota)?;
             let mut after = before.clone();
             let Err(place) = after.quotas.binary_search(&id) else {
                 let detail = format!("{quota} is attached to {name} already");
@@ -361,11 +358,7 @@ pub async fn detach(
     let quota = body.value.quota;
     change
         .carry_out(&app, "workspace.detach", body.sent, move |deck, change| {
-            let before = find(&deck.world().people, change.caller(), Action::WorkspaceCreate, &name)?.clone();
-            let id = quotas::named(deck.world(), &quota).map_err(|problem| problem.at("/quota"))?;
-            if before.id == WorkspaceId::DEFAULT {
-                return Err(open_to_all());
-            }
+            let (before, id) = room_and_quota(deck, change, &name, &quota)?;
             if before.quotas.binary_search(&id).is_err() {
                 let detail = format!("{quota} is not attached to {name}");
                 return Err(Problem::new(Code::NothingToChange, detail));
@@ -408,7 +401,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
 
 fn delete_on(deck: &mut Deck<'_>, room: record::Workspace) -> Result<(), Problem> {
     for quota in room.quotas.clone() {
-        drop_policy(deck, room.id, quota)?;
+        policies::replace(deck, room.id, quota, None)?;
     }
     let people = &deck.world().people;
     let hooks: Vec<Record> = people.webhooks(room.id).cloned().map(Record::Webhook).collect();
@@ -416,15 +409,10 @@ fn delete_on(deck: &mut Deck<'_>, room: record::Workspace) -> Result<(), Problem
     let accounts = members.iter().filter_map(|member| people.user(member.user));
     let accounts: Vec<record::User> =
         accounts.filter(|user| user.kind == UserKind::ServiceAccount(room.id)).cloned().collect();
-    let tokens: Vec<Record> = accounts
-        .iter()
-        .flat_map(|account| people.tokens().filter(|token| token.user == account.id))
-        .cloned()
-        .map(Record::Token)
-        .collect();
+    accounts.iter().for_each(|account| users::remove_tokens(deck, account.id));
     let members = members.into_iter().map(Record::Member);
     let accounts = accounts.into_iter().map(Record::User);
-    let gone: Vec<Record> = hooks.into_iter().chain(tokens).chain(members).chain(accounts).collect();
+    let gone: Vec<Record> = hooks.into_iter().chain(members).chain(accounts).collect();
     gone.into_iter().for_each(|record| deck.put(Some(record), None));
     deck.put(Some(Record::Workspace(room)), None);
     Ok(())
