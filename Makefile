@@ -4,7 +4,7 @@
 DATA := $(CURDIR)/target/tidegate
 
 .DEFAULT_GOAL := help
-.PHONY: help run serve build test soak bench lint man
+.PHONY: help run serve build console test soak bench lint man
 
 help: ## List these commands
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -16,8 +16,12 @@ serve: build ## Build, then start a server with 128 virtual GPUs to play with
 	@echo "In another terminal: export TIDEGATE_DATA=$(DATA) PATH=$(CURDIR)/target/release:\$$PATH" >&2
 	@TIDEGATE_DATA=$(DATA) cargo run --quiet --release --bin tidegate -- serve --executor virtual --virtual-gpus 16x8
 
-build: ## Build the release binary, target/release/tidegate
+build: ## Build the release binary, target/release/tidegate, with the console if Node.js is there
+	@scripts/console.sh --optional
 	@cargo build --release --bin tidegate
+
+console: ## Build the web console into console/dist
+	@scripts/console.sh
 
 test: ## Format, lints, build, all tests and the worked example, each with its time
 	@scripts/test.sh

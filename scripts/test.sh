@@ -14,6 +14,14 @@ part_tests() { cargo test --locked --workspace; }
 # The programs of examples/ on a real server. Setting them up needs the network the first time.
 part_examples() { scripts/examples.sh && cargo test --locked -p tidegate-cli --test examples; }
 
+# The console: its own checks, then a real browser against the debug binary. Setting it up needs the network the first
+# time.
+part_console() {
+  scripts/console.sh &&
+    cargo build --locked --bin tidegate &&
+    (cd console && npm run --silent format:check && npm run --silent unit && npm run --silent flows)
+}
+
 # What a user sees must be what the file says: the text below `----`.
 part_example() {
   local expected
@@ -31,7 +39,7 @@ seconds_since() {
   printf '%d.%d s' $((tenths / 10)) $((tenths % 10))
 }
 
-all=(tools fmt clippy build tests example examples)
+all=(tools fmt clippy build tests example examples console)
 report=()
 begin=$EPOCHREALTIME
 for part in "${@:-${all[@]}}"; do

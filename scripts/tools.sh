@@ -12,6 +12,7 @@ kill procps
 script bsdutils
 stty coreutils
 unshare util-linux
+chromium chromium
 "
 
 missing=()
@@ -36,6 +37,10 @@ if [ ${#missing[@]} -gt 0 ]; then
   echo "installing what is missing: ${missing[*]}" >&2
   "${as_root[@]}" apt-get update -qq
   "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
+if [ -z "$(type -P npm)" ]; then
+  echo "missing here: Node.js 20.19 or later, for the console; https://nodejs.org has it" >&2
+  exit 1
 fi
 if [ -z "$(type -P cargo)" ]; then
   echo "missing here: Rust; https://rustup.rs installs it, rust-version in Cargo.toml says which" >&2

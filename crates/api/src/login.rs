@@ -8,6 +8,18 @@ use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+/// How people can log in at a server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(examples(json!({"password": true, "oidc": "https://id.example"})))]
+pub struct LoginWays {
+    /// With name and password.
+    pub password: bool,
+    /// Through this provider of identities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oidc: Option<String>,
+}
+
 /// Who somebody is, and what shows it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

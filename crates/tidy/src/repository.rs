@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold what was made from the sources, never sources.
-const SKIPPED: &[&str] = &[".git", "target", "node_modules", "proptest-regressions"];
+const SKIPPED: &[&str] =
+    &[".git", "target", "node_modules", "dist", "generated", "test-results", "proptest-regressions"];
 /// Cargo marks a build folder with this file, whatever the folder is called.
 const BUILD_FOLDER_MARK: &str = "CACHEDIR.TAG";
 

@@ -5,6 +5,7 @@ pub mod answer;
 pub mod app;
 pub mod auth;
 pub mod change;
+pub mod console;
 mod describe;
 pub mod extract;
 pub mod eyes;

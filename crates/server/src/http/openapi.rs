@@ -94,6 +94,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         users::delete,
         invitations::invite,
         invitations::accept,
+        login::ways,
         login::login,
         oidc::begin,
         oidc::callback,

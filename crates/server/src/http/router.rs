@@ -3,6 +3,7 @@
 use super::access::access;
 use super::app::App;
 use super::auth::authenticate;
+use super::console;
 use super::routes::{
     apply, audit, invitations, login, logs, members, nodes, oidc, policies, pools, queue, quotas, roles,
     series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
@@ -26,7 +27,7 @@ pub fn router(app: App) -> Router {
         .route("/version", get(system::version));
     open.merge(entrance())
         .merge(closed)
-        .fallback(system::nowhere)
+        .fallback(console::console)
         .method_not_allowed_fallback(system::wrong_method)
         .layer(from_fn_with_state(app.clone(), access))
         .with_state(app)
@@ -35,7 +36,7 @@ pub fn router(app: App) -> Router {
 /// Ways in: whoever comes here is not known yet.
 fn entrance() -> Router<App> {
     Router::new()
-        .route("/api/v1/login", post(login::login))
+        .route("/api/v1/login", get(login::ways).post(login::login))
         .route("/api/v1/login/oidc", get(oidc::begin))
         .route("/api/v1/login/oidc/callback", get(oidc::callback))
         .route("/api/v1/invitations/-accept", post(invitations::accept))

@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, SET_COOKIE};
 use axum::response::{IntoResponse, Response};
-use tidegate_api::login::{Credentials, Ended, Session};
+use tidegate_api::login::{Credentials, Ended, LoginWays, Session};
 use tidegate_api::name::Name;
 use tidegate_api::people::NewPassword;
 use tidegate_api::problem::{Code, Problem};
@@ -35,6 +35,14 @@ pub(super) fn busy(_: Busy) -> Problem {
 
 pub(super) fn secret(prefix: &str) -> Result<String, Problem> {
     token::generate_with(prefix).map_err(|error| Problem::new(Code::Internal, error.to_string()))
+}
+
+/// Which ways there are to log in.
+#[utoipa::path(get, path = "/api/v1/login", tag = "login", operation_id = "ways", security(()),
+    responses((status = 200, body = LoginWays)))]
+pub async fn ways(State(app): State<App>) -> Answer<LoginWays> {
+    let oidc = app.login.oidc.as_ref().map(|oidc| oidc.config.issuer.0.clone());
+    Answer::new(LoginWays { password: true, oidc })
 }
 
 /// Log in. The answer sets a cookie that scripts cannot read; whoever cannot use cookies makes a token.

@@ -109,6 +109,8 @@ struct Watching {
     query: WatchQuery,
     next: u64,
     news: watch::Receiver<u64>,
+    /// It was told that it watches: without a first byte it would see nothing of the answer until something happens.
+    is_greeted: bool,
     /// It fell behind: it is told, and cut off.
     lost: bool,
     _seat: OwnedSemaphorePermit,
@@ -122,7 +124,7 @@ fn stream(
     seat: OwnedSemaphorePermit,
 ) -> impl futures_core::Stream<Item = Result<Bytes, std::convert::Infallible>> {
     let news = app.control.hub().subscribe();
-    let start = Watching { app, caller, query, next, news, lost: false, _seat: seat };
+    let start = Watching { app, caller, query, next, news, is_greeted: false, lost: false, _seat: seat };
     futures_util::stream::unfold(start, |mut watching| async move {
         let chunk = watching.chunk().await?;
         Some((Ok(chunk), watching))
@@ -134,6 +136,10 @@ impl Watching {
     async fn chunk(&mut self) -> Option<Bytes> {
         if self.lost {
             return None;
+        }
+        if !self.is_greeted {
+            self.is_greeted = true;
+            return Some(Bytes::from_static(b": watching\n\n"));
         }
         loop {
             match self.look() {

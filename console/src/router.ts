@@ -1,0 +1,27 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { appRoute, homeRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
+import { quotaRoutes } from './screens/quotas/routes';
+
+/** Every address of the console. One line per screen. */
+const tree = rootRoute.addChildren([
+    loginRoute,
+    invitationRoute,
+    appRoute.addChildren([homeRoute, profileRoute, ...quotaRoutes]),
+]);
+
+export function createConsoleRouter(client: QueryClient) {
+    return createRouter({
+        routeTree: tree,
+        context: { client },
+        defaultPreload: 'intent',
+        defaultPreloadStaleTime: 0,
+        scrollRestoration: true,
+    });
+}
+
+declare module '@tanstack/react-router' {
+    interface Register {
+        router: ReturnType<typeof createConsoleRouter>;
+    }
+}

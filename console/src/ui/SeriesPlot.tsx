@@ -1,0 +1,101 @@
+import { Text, useComputedColorScheme } from '@mantine/core';
+import { useEffect, useMemo, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import type { Series } from '../api/queries/series';
+import { text } from '../texts';
+import { figure } from './amounts';
+import { durationMs } from './duration';
+
+export interface SeriesPlotProps {
+    series: Series;
+    /** Which figures, in this order, with the name of a CSS variable as color. */
+    lines: readonly { metric: string; label: string; color: string; dash?: boolean }[];
+    height?: number;
+}
+
+/** Draws a series. Colors come from the theme, so it is drawn again when that changes. */
+export function SeriesPlot({ series, lines, height = 200 }: SeriesPlotProps) {
+    const place = useRef<HTMLDivElement>(null);
+    const scheme = useComputedColorScheme('light');
+    const data = useMemo(() => toData(series, lines), [series, lines]);
+    useEffect(() => {
+        const element = place.current;
+        if (!element) return undefined;
+        const color = (name: string) => resolveColor(element, name);
+        const axis = {
+            stroke: color('--tide-muted'),
+            grid: { stroke: color('--tide-line'), width: 1 },
+            ticks: { show: false },
+        };
+        const options: uPlot.Options = {
+            width: element.clientWidth || 600,
+            height,
+            axes: [axis, { ...axis, size: 48 }],
+            cursor: { drag: { x: false, y: false } },
+            scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+            series: [
+                {},
+                ...lines.map(line => ({
+                    label: line.label,
+                    stroke: color(line.color),
+                    width: 1.6,
+                    dash: line.dash ? [5, 4] : undefined,
+                    points: { show: false },
+                    value: (_: uPlot, value: number | null) => (value === null ? '–' : figure(value)),
+                })),
+            ],
+        };
+        const plot = new uPlot(options, data, element);
+        const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+        observer.observe(element);
+        return () => {
+            observer.disconnect();
+            plot.destroy();
+        };
+    }, [data, lines, height, scheme]);
+    const isEmpty = data
+        .slice(1)
+        .every(values => Array.from(values as ArrayLike<number | null>).every(value => value === null));
+    return (
+        <div>
+            {isEmpty && (
+                <Text size="sm" c="dimmed">
+                    {text.common.chart.empty}
+                </Text>
+            )}
+            <div ref={place} role="img" aria-label={latest(series, lines)} />
+        </div>
+    );
+}
+
+function toData(series: Series, lines: SeriesPlotProps['lines']): uPlot.AlignedData {
+    const from = Date.parse(series.from) / 1000;
+    const step = durationMs(series.step) / 1000;
+    const length = Math.max(0, ...Object.values(series.metrics).map(metric => metric.values.length));
+    const times = Array.from({ length }, (_, index) => from + index * step);
+    return [times, ...lines.map(line => series.metrics[line.metric]?.values ?? times.map(() => null))];
+}
+
+/** For whoever cannot see the picture. */
+function latest(series: Series, lines: SeriesPlotProps['lines']): string {
+    const value = (metric: string) => series.metrics[metric]?.values.findLast(one => one !== null);
+    return lines
+        .map(line =>
+            text.common.chart.latest(
+                line.label,
+                value(line.metric) == null ? '–' : figure(value(line.metric) ?? 0),
+            ),
+        )
+        .join(', ');
+}
+
+/** A canvas knows no CSS variables: the browser resolves them on an element. */
+function resolveColor(element: HTMLElement, name: string): string {
+    const probe = document.createElement('span');
+    probe.style.color = `var(${name})`;
+    element.append(probe);
+    const color = getComputedStyle(probe).color;
+    probe.remove();
+    return color;
+}
