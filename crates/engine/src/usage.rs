@@ -36,8 +36,9 @@ struct Open {
     key: u64,
 }
 
+/// All that is being metered of one workload: what a meter writes down to go on with after a restart.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Metered {
+pub struct Metered {
     borrower: QuotaId,
     /// By the number of the unit.
     units: BTreeMap<u32, Vec<Open>>,
@@ -54,6 +55,23 @@ pub struct Usage {
 impl Usage {
     pub fn new() -> Usage {
         Usage::default()
+    }
+
+    /// Goes on with the event of this number: not everything that is numbered in a log is an event.
+    pub fn go_on_at(&mut self, number: u64) {
+        self.next = number;
+    }
+
+    pub fn metered(&self, workload: WorkloadId) -> Option<&Metered> {
+        self.workloads.get(&workload)
+    }
+
+    /// Goes on with a workload where it was left; with none, it is not followed any more.
+    pub fn restore(&mut self, workload: WorkloadId, metered: Option<Metered>) {
+        match metered {
+            Some(metered) => self.workloads.insert(workload, metered),
+            None => self.workloads.remove(&workload),
+        };
     }
 
     /// Intervals that this event closes, in the order of their units. Empty intervals are dropped.
@@ -273,6 +291,24 @@ mod tests {
             (8, EventKind::Checkpointed { workload: W, saved_at: Tick(7) }),
         ];
         check(&log, &["1 u0 2:6 0-3", "1 u0 1:2 0-5", "3 u0 1:6 3-5", "[5 u0 1:8 5-8]"]);
+    }
+
+    #[test]
+    fn a_workload_goes_on_where_it_was_left() {
+        let mut usage = Usage::new();
+        let see = |usage: &mut Usage, number: u64, kind: EventKind| {
+            usage.go_on_at(number);
+            usage.observe(&Event { at: Tick(number), kind })
+        };
+        see(&mut usage, 3, queued());
+        see(&mut usage, 7, started(0, smallvec![own(8)]));
+        let mut later = Usage::new();
+        later.restore(W, usage.metered(W).cloned());
+        let closed = [&mut usage, &mut later].map(|usage| see(usage, 9, EventKind::Finished { workload: W }));
+        assert_eq!(closed[0], closed[1]);
+        assert_eq!((closed[0][0].key, closed[0][0].from, closed[0][0].to), (7, Tick(7), Tick(9)));
+        later.restore(W, None);
+        assert_eq!(later.metered(W), None);
     }
 
     #[test]

@@ -6,8 +6,10 @@
 //! | `gone` | workloads that have left memory, and whose they were |
 //! | `shown` | an entry as somebody may read it |
 //! | `record` | users, workspaces and what belongs to them, without secrets |
+//! | `business` | price books, templates and what else bills need |
 //! | `page` | all of that together, a page at a time |
 
+mod business;
 pub(crate) mod gone;
 mod page;
 mod record;

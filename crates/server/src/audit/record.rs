@@ -52,7 +52,7 @@ pub(super) fn room(world: &World, record: &Record) -> Option<WorkspaceId> {
 }
 
 /// The name of a user; its number if it is gone.
-fn user(world: &World, id: MemberId) -> String {
+pub(super) fn user(world: &World, id: MemberId) -> String {
     world.people.user(id).map_or_else(|| format!("u-{}", id.0), |user| user.name.to_string())
 }
 

@@ -1,8 +1,8 @@
 //! An entry of the log as somebody may read it.
 
 use super::gone::Gone;
-use super::record;
 use super::scan::Asked;
+use super::{business, record};
 use crate::core::entry::Happened;
 use crate::core::past;
 use crate::core::shell::workload_of;
@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use tidegate_api::audit::{AuditChange, AuditEntry};
 use tidegate_api::quota::QuotaSpec;
 use tidegate_api::time::Time;
+use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
 use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 use tidegate_engine::reason::Names;
@@ -38,7 +39,8 @@ impl View<'_> {
         let changes: Vec<AuditChange> = happened
             .filter_map(|(number, happened)| match happened {
                 Happened::Event(event) => self.event(number, event),
-                Happened::Change(change) => self.change(number, change, asked),
+                Happened::People(change) => self.change(number, change, asked),
+                Happened::Business(change) => self.business(number, change),
             })
             .collect();
         let origin = &asked.body.origin;
@@ -66,11 +68,6 @@ impl View<'_> {
         if !self.is_told_of(room) {
             return None;
         }
-        let event = match (&change.before, &change.after) {
-            (None, _) => "created",
-            (Some(_), Some(_)) => "changed",
-            (Some(_), None) => "deleted",
-        };
         let shown =
             |side: &Option<Box<Record>>| side.as_ref().map(|record| record::shown(self.world, record));
         Some(AuditChange {
@@ -78,7 +75,27 @@ impl View<'_> {
             kind: record::kind(record).into(),
             name: record::name(self.world, record),
             workspace: room.map(|room| record::room_name(self.world, room)),
-            event: event.into(),
+            event: became(change.before.is_some(), change.after.is_some()).into(),
+            before: shown(&change.before),
+            after: shown(&change.after),
+        })
+    }
+
+    fn business(&self, number: u64, change: &BusinessChange) -> Option<AuditChange> {
+        let record = change.after.as_ref().or(change.before.as_ref())?;
+        let room = business::room(record);
+        if !self.is_told_of(room) {
+            return None;
+        }
+        let shown = |side: &Option<Box<BusinessRecord>>| {
+            side.as_ref().map(|record| business::shown(self.world, record))
+        };
+        Some(AuditChange {
+            number,
+            kind: business::kind(record).into(),
+            name: business::name(self.world, record),
+            workspace: room.map(|room| record::room_name(self.world, room)),
+            event: became(change.before.is_some(), change.after.is_some()).into(),
             before: shown(&change.before),
             after: shown(&change.after),
         })
@@ -192,6 +209,15 @@ impl View<'_> {
         };
         let (kind, event) = (kind.into(), word.into());
         Some(AuditChange { number, kind, name, workspace: None, event, before, after })
+    }
+}
+
+/// What became of a record that was there before, or is there after.
+fn became(before: bool, after: bool) -> &'static str {
+    match (before, after) {
+        (false, _) => "created",
+        (true, true) => "changed",
+        (true, false) => "deleted",
     }
 }
 

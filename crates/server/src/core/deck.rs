@@ -6,6 +6,7 @@ use super::lines;
 use super::world::{Document, World};
 use std::sync::Arc;
 use tidegate_api::resource::Labels;
+use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Event, EventKind, Refusal};
@@ -80,6 +81,7 @@ impl<'a> Deck<'a> {
             steps: Vec::new(),
             facts: Vec::new(),
             people: Vec::new(),
+            business: Vec::new(),
         };
         let prepared = Prepared {
             first: world.next,
@@ -156,6 +158,15 @@ impl<'a> Deck<'a> {
         let place = self.prepared.body.count() as u32;
         self.world.take_in(&change);
         self.prepared.body.people.push((place, change));
+    }
+
+    /// Puts a record of the business in place of another; either may be none.
+    pub fn put_business(&mut self, before: Option<BusinessRecord>, after: Option<BusinessRecord>) {
+        let boxed = |record: Option<BusinessRecord>| record.map(Box::new);
+        let change = BusinessChange { at: self.now, before: boxed(before), after: boxed(after) };
+        let place = self.prepared.body.count() as u32;
+        self.world.take_in_business(&change);
+        self.prepared.body.business.push((place, change));
     }
 
     /// Drops an ended workload from memory; it stays readable from the store.

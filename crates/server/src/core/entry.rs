@@ -2,12 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use tidegate_billing::Change as BusinessChange;
 use tidegate_engine::Event;
 use tidegate_engine::ids::WorkloadId;
 use tidegate_identity::Change;
 
 /// The version of entries that this release writes. It reads all up to it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Who asked, and in which words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,13 +67,17 @@ pub struct Body {
     /// What became of users and workspaces, each with its place among all that the entry counts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<(u32, Change)>,
+    /// What became of price books, templates and the like, with their places, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub business: Vec<(u32, BusinessChange)>,
 }
 
 /// One thing of an entry that has a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Happened<'a> {
     Event(&'a Event),
-    Change(&'a Change),
+    People(&'a Change),
+    Business(&'a BusinessChange),
 }
 
 /// Why an entry cannot be read.
@@ -99,15 +104,21 @@ impl std::fmt::Display for Unreadable {
 impl Body {
     /// How many numbers it takes.
     pub fn count(&self) -> usize {
-        self.events.len() + self.people.len()
+        self.events.len() + self.people.len() + self.business.len()
     }
 
     /// All that happened, in order.
     pub fn happened(&self) -> impl Iterator<Item = Happened<'_>> {
         let (mut events, mut people) = (self.events.iter(), self.people.iter().peekable());
-        (0..self.count()).map_while(move |place| match people.next_if(|(at, _)| *at as usize == place) {
-            Some((_, change)) => Some(Happened::Change(change)),
-            None => events.next().map(Happened::Event),
+        let mut business = self.business.iter().peekable();
+        (0..self.count()).map_while(move |place| {
+            if let Some((_, change)) = people.next_if(|(at, _)| *at as usize == place) {
+                return Some(Happened::People(change));
+            }
+            if let Some((_, change)) = business.next_if(|(at, _)| *at as usize == place) {
+                return Some(Happened::Business(change));
+            }
+            events.next().map(Happened::Event)
         })
     }
 
@@ -166,12 +177,33 @@ mod tests {
                 Fact::Stopped { workload: WorkloadId(9), why: "nobody used it".into() },
             ],
             people: Vec::new(),
+            business: Vec::new(),
         }
     }
 
     #[test]
     fn what_is_written_is_read() {
         assert_eq!(Body::decode(&body().encode()).expect("reads"), body());
+    }
+
+    #[test]
+    fn each_thing_comes_at_its_place() {
+        let mut body = body();
+        body.events = vec![body.events[0].clone(); 3];
+        let nobody = Change { at: Tick(1), before: None, after: None };
+        let nothing = BusinessChange { at: Tick(1), before: None, after: None };
+        body.people = vec![(1, nobody.clone()), (4, nobody)];
+        body.business = vec![(0, nothing.clone()), (5, nothing)];
+        let told: String = body
+            .happened()
+            .map(|happened| match happened {
+                Happened::Event(_) => 'e',
+                Happened::People(_) => 'p',
+                Happened::Business(_) => 'b',
+            })
+            .collect();
+        assert_eq!(told, "bpeepbe");
+        assert_eq!(Body::decode(&body.encode()).expect("reads"), body);
     }
 
     #[test]
@@ -186,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_later_version_is_told_from_garbage() {
-        assert!(matches!(Body::decode(br#"{"v":3,"new":1}"#), Err(Unreadable::Newer { found: 3 })));
+        assert!(matches!(Body::decode(br#"{"v":4,"new":1}"#), Err(Unreadable::Newer { found: 4 })));
         assert!(matches!(Body::decode(br#"{"v":1}"#), Err(Unreadable::Malformed(_))));
         assert!(matches!(Body::decode(b"\xff"), Err(Unreadable::Malformed(_))));
     }

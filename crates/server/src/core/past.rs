@@ -41,7 +41,7 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
             let place = number.checked_sub(*first)?;
             match body.happened().nth(place as usize)? {
                 Happened::Event(event) => Some(event.clone()),
-                Happened::Change(_) => None,
+                Happened::People(_) | Happened::Business(_) => None,
             }
         };
         if let Some(event) = entry.as_ref().and_then(inside) {

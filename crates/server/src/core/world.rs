@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidegate_api::name::Name;
+use tidegate_billing::{Business, Change as BusinessChange};
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 use tidegate_engine::{Engine, Event, EventKind};
@@ -24,6 +25,8 @@ pub struct World {
     pub engine: Engine,
     pub shell: Shell,
     pub people: People,
+    /// Price books, templates and what else bills need.
+    pub business: Business,
     /// Number of the next event.
     pub next: u64,
     /// The latest time that the engine was told, with or without an event: it refuses to go back, and a snapshot
@@ -82,6 +85,13 @@ impl World {
         self.at = self.at.max(change.at);
     }
 
+    /// Takes in a change of the business.
+    pub(super) fn take_in_business(&mut self, change: &BusinessChange) {
+        self.business.apply(self.next, change);
+        self.next += 1;
+        self.at = self.at.max(change.at);
+    }
+
     /// Takes in an entry of the log. `tell` sees each event when the engine has applied it.
     pub(super) fn replay(&mut self, body: Body, mut tell: impl FnMut(&World, &Event)) {
         // What is told of an event may depend on them.
@@ -93,7 +103,8 @@ impl World {
                     tell(self, event);
                     self.observe(event, &body.origin);
                 }
-                Happened::Change(change) => self.take_in(change),
+                Happened::People(change) => self.take_in(change),
+                Happened::Business(change) => self.take_in_business(change),
             }
         }
         self.changes.clear();
@@ -111,6 +122,7 @@ impl World {
             engine: self.engine.clone(),
             shell: self.shell.clone(),
             people: self.people.clone(),
+            business: self.business.clone(),
             next: self.next,
             at: self.at,
             dispatch: self.dispatch.clone(),

@@ -116,14 +116,14 @@ fn an_entry_of_a_later_release_is_refused_and_nothing_is_touched() {
     house.close();
     let mut store = SqliteStore::open(house.data(), Options::default()).expect("the store");
     let head = store.head();
-    let body = br#"{"v":3,"by":"admin","operation":"gift","events":[{"Unheard":{}}]}"#;
+    let body = br#"{"v":4,"by":"admin","operation":"gift","events":[{"Unheard":{}}]}"#;
     let entry =
         tidegate_store::Entry { first: head.next, events: 1, at: head.at, body, ..Default::default() };
     store.append(&[entry]).expect("the store knows bytes only");
     let head = store.head();
     drop(store);
     let error = house.try_open().map(drop).expect_err("it cannot be read").to_string();
-    assert!(error.contains("version 3") && error.contains("versions up to 2"), "{error}");
+    assert!(error.contains("version 4") && error.contains("versions up to 3"), "{error}");
     assert!(error.contains(&format!("event {}", head.next - 1)) && error.contains("hint"), "{error}");
     let store = SqliteStore::open(house.data(), Options::default()).expect("the directory was given back");
     assert_eq!(store.head(), head);

@@ -1,5 +1,6 @@
 //! A history through the real control loop, the same for the same seed: time is set by hand.
 
+use super::records;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -101,6 +102,9 @@ impl History {
                 if let Some((workload, code)) = ended.filter(|_| done && deck.world().next > before) {
                     deck.note(Fact::Exited { workload, unit: 0, code, detail: None });
                 }
+            }
+            if number.is_multiple_of(15) {
+                records::change(deck, number);
             }
             if number.is_multiple_of(10) {
                 let (key, at) = (format!("admin/k-{number}").into(), deck.now());

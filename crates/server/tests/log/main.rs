@@ -2,4 +2,5 @@
 
 mod golden;
 mod history;
+mod records;
 mod snapshots;

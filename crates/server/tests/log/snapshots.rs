@@ -79,6 +79,8 @@ fn same(mut a: World, mut b: World, of: &str) {
         assert_eq!(woken[0], woken[1], "{of}: after {later} ms");
         assert!(a.engine == b.engine, "{of}: the engines differ after {later} ms");
     }
+    assert_eq!(a.people, b.people, "{of}");
+    assert_eq!(a.business, b.business, "{of}");
     assert_eq!(a.shell, b.shell, "{of}");
     assert_eq!(a.next, b.next, "{of}");
     assert_eq!(format!("{:?}", a.dispatch), format!("{:?}", b.dispatch), "{of}");

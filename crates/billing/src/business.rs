@@ -1,0 +1,185 @@
+//! Everything that the business keeps: what all changes together have made.
+
+use crate::price::{PriceBook, PriceBookId};
+use crate::record::{Change, Compute, ComputeKind, Correction, CorrectionId, Record};
+use crate::template::{Template, TemplateId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tidegate_engine::ids::{QuotaId, WorkspaceId};
+
+/// Each table is shared until it changes: a copy of all costs nothing, a change copies one table.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Business {
+    books: Arc<BTreeMap<PriceBookId, Versioned<PriceBook>>>,
+    templates: Arc<BTreeMap<TemplateId, Versioned<Template>>>,
+    compute: Arc<BTreeMap<QuotaId, Compute>>,
+    corrections: Arc<BTreeMap<CorrectionId, Correction>>,
+    next_book: u32,
+    next_template: u32,
+    next_correction: u32,
+    // Found by other things than their numbers.
+    book_names: Arc<BTreeMap<Box<str>, PriceBookId>>,
+    template_names: Arc<BTreeMap<TemplateName, TemplateId>>,
+}
+
+/// A workspace's, or the platform's.
+type TemplateName = (Option<WorkspaceId>, Box<str>);
+
+/// A record and the number of its last change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Versioned<T> {
+    pub record: T,
+    pub version: u64,
+}
+
+impl Business {
+    /// Takes in a change; the only place where anything changes. `number` is its own in the log.
+    pub fn apply(&mut self, number: u64, change: &Change) {
+        if let Some(before) = &change.before {
+            self.remove(before);
+        }
+        if let Some(after) = &change.after {
+            self.insert((**after).clone(), number);
+        }
+    }
+
+    fn remove(&mut self, record: &Record) {
+        match record {
+            Record::PriceBook(book) => {
+                Arc::make_mut(&mut self.books).remove(&book.id);
+                Arc::make_mut(&mut self.book_names).remove(&book.name);
+            }
+            Record::Template(template) => {
+                Arc::make_mut(&mut self.templates).remove(&template.id);
+                Arc::make_mut(&mut self.template_names).remove(&(template.workspace, template.name.clone()));
+            }
+            Record::Compute(compute) => {
+                Arc::make_mut(&mut self.compute).remove(&compute.quota);
+            }
+            Record::Correction(correction) => {
+                Arc::make_mut(&mut self.corrections).remove(&correction.id);
+            }
+        }
+    }
+
+    fn insert(&mut self, record: Record, version: u64) {
+        match record {
+            Record::PriceBook(record) => {
+                self.next_book = self.next_book.max(record.id.0 + 1);
+                Arc::make_mut(&mut self.book_names).insert(record.name.clone(), record.id);
+                Arc::make_mut(&mut self.books).insert(record.id, Versioned { record, version });
+            }
+            Record::Template(record) => {
+                self.next_template = self.next_template.max(record.id.0 + 1);
+                let name = (record.workspace, record.name.clone());
+                Arc::make_mut(&mut self.template_names).insert(name, record.id);
+                Arc::make_mut(&mut self.templates).insert(record.id, Versioned { record, version });
+            }
+            Record::Compute(record) => {
+                Arc::make_mut(&mut self.compute).insert(record.quota, record);
+            }
+            Record::Correction(record) => {
+                self.next_correction = self.next_correction.max(record.id.0 + 1);
+                Arc::make_mut(&mut self.corrections).insert(record.id, record);
+            }
+        }
+    }
+
+    pub fn next_book(&self) -> PriceBookId {
+        PriceBookId(self.next_book)
+    }
+
+    pub fn next_template(&self) -> TemplateId {
+        TemplateId(self.next_template)
+    }
+
+    pub fn next_correction(&self) -> CorrectionId {
+        CorrectionId(self.next_correction)
+    }
+
+    pub fn book(&self, id: PriceBookId) -> Option<&Versioned<PriceBook>> {
+        self.books.get(&id)
+    }
+
+    pub fn book_named(&self, name: &str) -> Option<&Versioned<PriceBook>> {
+        self.books.get(self.book_names.get(name)?)
+    }
+
+    pub fn books(&self) -> impl DoubleEndedIterator<Item = &Versioned<PriceBook>> {
+        self.books.values()
+    }
+
+    pub fn template(&self, id: TemplateId) -> Option<&Versioned<Template>> {
+        self.templates.get(&id)
+    }
+
+    /// The template of this name of a workspace, or of the platform.
+    pub fn template_named(&self, workspace: Option<WorkspaceId>, name: &str) -> Option<&Versioned<Template>> {
+        self.templates.get(self.template_names.get(&(workspace, name.into()))?)
+    }
+
+    pub fn templates(&self) -> impl DoubleEndedIterator<Item = &Versioned<Template>> {
+        self.templates.values()
+    }
+
+    pub fn compute(&self, quota: QuotaId) -> Option<&Compute> {
+        self.compute.get(&quota)
+    }
+
+    /// Quotas where tasks of everybody run, ascending.
+    pub fn shared(&self) -> impl Iterator<Item = QuotaId> {
+        let shared = |compute: &&Compute| compute.kind == ComputeKind::Shared;
+        self.compute.values().filter(shared).map(|compute| compute.quota)
+    }
+
+    pub fn correction(&self, id: CorrectionId) -> Option<&Correction> {
+        self.corrections.get(&id)
+    }
+
+    pub fn corrections(&self) -> impl DoubleEndedIterator<Item = &Correction> {
+        self.corrections.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::money::Currency;
+    use tidegate_engine::ids::Tick;
+
+    fn put(business: &mut Business, number: u64, before: Option<Record>, after: Option<Record>) {
+        let boxed = |record: Option<Record>| record.map(Box::new);
+        business.apply(number, &Change { at: Tick(number), before: boxed(before), after: boxed(after) });
+    }
+
+    #[test]
+    fn what_changes_is_found_as_it_is_now_and_numbers_are_not_used_again() {
+        let mut business = Business::default();
+        let book = PriceBook {
+            id: business.next_book(),
+            name: "default".into(),
+            currency: Currency::new("EUR", 2).expect("a currency"),
+            versions: Vec::new(),
+            created: Tick(1),
+        };
+        put(&mut business, 3, None, Some(Record::PriceBook(book.clone())));
+        assert_eq!(business.book_named("default").map(|book| book.version), Some(3));
+        let renamed = PriceBook { name: "list".into(), ..book.clone() };
+        put(&mut business, 4, Some(Record::PriceBook(book)), Some(Record::PriceBook(renamed.clone())));
+        assert!(business.book_named("default").is_none());
+        assert_eq!(business.book(renamed.id).map(|book| book.version), Some(4));
+        put(&mut business, 5, Some(Record::PriceBook(renamed)), None);
+        assert_eq!((business.books().count(), business.next_book()), (0, PriceBookId(1)));
+    }
+
+    #[test]
+    fn a_quota_is_shared_from_when_it_is_marked_until_it_is_not() {
+        let mut business = Business::default();
+        let mark = Compute { quota: QuotaId(7), kind: ComputeKind::Shared, since: Tick(1) };
+        put(&mut business, 1, None, Some(Record::Compute(mark)));
+        assert_eq!(business.shared().collect::<Vec<_>>(), [QuotaId(7)]);
+        put(&mut business, 2, Some(Record::Compute(mark)), None);
+        assert!(business.compute(QuotaId(7)).is_none());
+    }
+}

@@ -1,0 +1,114 @@
+//! Records beside the engine's events: people, and what bills need.
+
+use std::collections::BTreeMap;
+use tidegate_billing::Record as Business;
+use tidegate_billing::charge::Quantity;
+use tidegate_billing::money::{Currency, Price};
+use tidegate_billing::price::{Discount, Mode, PriceBook, PriceVersion, Resource, Tariff};
+use tidegate_billing::record::{Compute, ComputeKind, Correction};
+use tidegate_billing::template::{TaskLimits, Template, TemplateVersion};
+use tidegate_engine::ids::{MemberId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::resources::Shape;
+use tidegate_engine::words::Class;
+use tidegate_identity::Record;
+use tidegate_identity::record::Workspace;
+use tidegate_server::core::deck::Deck;
+
+/// Changes a record of each kind in turn.
+pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
+    let name = format!("n{number}").into_boxed_str();
+    let (business, now) = (deck.world().business.clone(), deck.now());
+    match number / 15 % 6 {
+        0 => {
+            let book = PriceBook {
+                id: business.next_book(),
+                name,
+                currency: Currency::new("EUR", 2).expect("a currency"),
+                versions: vec![version(now, number)],
+                created: now,
+            };
+            deck.put_business(None, Some(Business::PriceBook(book)));
+        }
+        1 => {
+            let Some(before) = business.books().next_back().map(|book| book.record.clone()) else { return };
+            let after = before.with(version(now, number), now).expect("it is not in the past");
+            deck.put_business(Some(Business::PriceBook(before)), Some(Business::PriceBook(after)));
+        }
+        2 => {
+            let template = Template {
+                id: business.next_template(),
+                name,
+                workspace: Some(WorkspaceId(0)),
+                description: "resizes".into(),
+                versions: vec![template_version(now)],
+                aliases: BTreeMap::from([("stable".into(), 1)]),
+                created: now,
+            };
+            deck.put_business(None, Some(Business::Template(template)));
+        }
+        3 => {
+            let mark =
+                |quota: QuotaId| Business::Compute(Compute { quota, kind: ComputeKind::Shared, since: now });
+            match business.shared().next() {
+                Some(quota) => {
+                    let before = business.compute(quota).copied().map(Business::Compute);
+                    deck.put_business(before, None);
+                }
+                None => deck.put_business(None, Some(mark(QuotaId(1)))),
+            }
+        }
+        4 => {
+            let correction = Correction {
+                id: business.next_correction(),
+                made: now,
+                by: MemberId(0),
+                reason: "a test".into(),
+                at: now,
+                workspace: WorkspaceId(0),
+                user: MemberId(0),
+                workload: Some(WorkloadId(0)),
+                account: QuotaId(0),
+                mode: Mode::Quota,
+                resource: Resource::Gpu("H100".into()),
+                class: Class::Firm,
+                quantity: Quantity(-(1 << 80)),
+            };
+            deck.put_business(None, Some(Business::Correction(correction)));
+        }
+        _ => {
+            let room = Workspace {
+                id: deck.world().people.next_workspace(),
+                name,
+                description: "".into(),
+                quotas: Vec::new(),
+                default_quota: None,
+                created: now,
+            };
+            deck.put(None, Some(Record::Workspace(room)));
+        }
+    }
+}
+
+fn version(from: Tick, price: u32) -> PriceVersion {
+    let tariff = Tariff {
+        gpu: BTreeMap::from([("H100".into(), Price(price.into()))]),
+        cpu: Some(Price(1)),
+        memory: None,
+        idle_discount: Discount(50_000),
+    };
+    PriceVersion { from, set: from, tariffs: BTreeMap::from([(Mode::Shared, tariff)]) }
+}
+
+fn template_version(created: Tick) -> TemplateVersion {
+    TemplateVersion {
+        number: 1,
+        created,
+        by: MemberId(0),
+        command: vec!["convert".into()],
+        env: BTreeMap::from([("A".into(), "b".into())]),
+        shape: Shape::with_gpu(500),
+        models: vec!["H100".into()],
+        input_schema: Some("{}".into()),
+        limits: TaskLimits { max_run: Some(Span::minutes(1)), retries: 1, output: 1 << 20, files: 0 },
+    }
+}
