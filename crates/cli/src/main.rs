@@ -12,6 +12,7 @@
 //! | `local` | verbs that need none: simulations, backups, configuration |
 //! | `exit` | exit codes, stdout and stderr |
 //! | `hidden` | what is typed and not shown |
+//! | `lazy` | arguments that are described when their verb is typed |
 
 mod account;
 mod apply;
@@ -22,6 +23,7 @@ mod clock;
 mod exit;
 mod follow;
 mod hidden;
+mod lazy;
 mod local;
 mod login;
 mod manifest;

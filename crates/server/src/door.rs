@@ -2,6 +2,7 @@
 
 use crate::apps::{Apps, Stand, Visitor};
 use crate::config::Config;
+use crate::net::lanes::Lanes;
 use crate::net::listen::{closed, listen, serve};
 use crate::net::tls;
 use crate::serve::ServeError;
@@ -15,6 +16,7 @@ use tokio_rustls::TlsAcceptor;
 pub struct Door {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
+    lanes: Lanes,
     pub stand: Stand,
 }
 
@@ -48,7 +50,8 @@ impl Door {
         // A browser comes by TLS if what stands before us does it.
         let is_secure = is_secure || base.starts_with("https://");
         let stand = Stand { base, is_secure, is_fronted: config.insecure_listen };
-        Ok(Door { listener, tls, stand })
+        let lanes = Lanes::start("apps").map_err(ServeError::Thread)?;
+        Ok(Door { listener, tls, lanes, stand })
     }
 
     /// Passes requests on until `closing` turns true.
@@ -61,7 +64,10 @@ impl Door {
             }
         };
         let for_peer = |peer| Visitor { apps: apps.clone(), peer };
-        tokio::join!(serve(self.listener, self.tls, for_peer, limits, closing), looked_after);
+        tokio::join!(
+            serve(self.listener, self.tls, for_peer, limits, Some(&self.lanes), closing),
+            looked_after
+        );
     }
 }
 

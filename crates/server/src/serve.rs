@@ -334,7 +334,7 @@ impl Server {
         };
         let routes = router(app);
         let routed = |peer| Routed { router: routes.clone(), peer };
-        tokio::join!(serve(listener, tls, routed, limits, closing.clone()), reached, watched);
+        tokio::join!(serve(listener, tls, routed, limits, None, closing.clone()), reached, watched);
         drop(routes);
         herald.abort();
         // It saw that nothing more is watched.

@@ -2,6 +2,7 @@
 
 use super::limits::MAX_IDLE;
 use super::upstream::Link;
+use crate::net::lanes;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use tidegate_engine::ids::Tick;
@@ -59,6 +60,8 @@ pub(super) enum Seen {
 #[derive(Debug)]
 struct Idle {
     link: Link,
+    /// Who opened it: nobody else is told when something comes in on it.
+    lane: Option<usize>,
     /// It was used since the last sweep.
     is_fresh: bool,
 }
@@ -146,9 +149,11 @@ impl Replica {
         Occupied(self.clone())
     }
 
-    /// A connection that was used before. The latest one: it is the least likely to have been closed.
+    /// A connection of this lane's that was used before. The latest one: it is the least likely to have been closed.
     pub(super) fn take_idle(&self) -> Option<Link> {
-        self.idle.lock().expect("nobody panics here").pop().map(|idle| idle.link)
+        let mut idle = self.idle.lock().expect("nobody panics here");
+        let latest = idle.iter().rposition(|idle| idle.lane == lanes::here())?;
+        Some(idle.remove(latest).link)
     }
 
     pub(super) fn put_back(&self, link: Link) {
@@ -157,7 +162,7 @@ impl Replica {
         }
         let mut idle = self.idle.lock().expect("nobody panics here");
         if idle.len() < MAX_IDLE {
-            idle.push(Idle { link, is_fresh: true });
+            idle.push(Idle { link, lane: lanes::here(), is_fresh: true });
         }
     }
 

@@ -1,5 +1,6 @@
 //! Connections: accepted up to a bound, encrypted where asked for, cut off when they dawdle.
 
+use super::lanes::Lanes;
 use super::limits::Limits;
 use super::rewrite::split_verb;
 use super::stall::Stalling;
@@ -76,11 +77,13 @@ impl Service<Request<Incoming>> for Routed {
 }
 
 /// Serves until `closing` turns true; then lets requests in flight end. `for_peer` makes what answers a connection.
+/// Without lanes, all threads of the runtime look after all connections.
 pub async fn serve<S: Answers<B>, B: Sent>(
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     for_peer: impl Fn(SocketAddr) -> S,
     limits: Limits,
+    lanes: Option<&Lanes>,
     mut closing: watch::Receiver<bool>,
 ) {
     let slots = Arc::new(Semaphore::new(limits.connections));
@@ -91,7 +94,7 @@ pub async fn serve<S: Answers<B>, B: Sent>(
         };
         let (stream, peer, slot) = accepted;
         let (tls, service, limits, closing) = (tls.clone(), for_peer(peer), limits.clone(), closing.clone());
-        tokio::spawn(async move {
+        let conversation = move |stream: TcpStream| async move {
             // Small answers go out at once.
             let _ = stream.set_nodelay(true);
             match tls {
@@ -103,7 +106,15 @@ pub async fn serve<S: Answers<B>, B: Sent>(
                 },
             }
             drop(slot);
-        });
+        };
+        match lanes {
+            None => drop(tokio::spawn(conversation(stream))),
+            Some(lanes) => {
+                if let Err(error) = lanes.take(stream, conversation) {
+                    tracing::warn!(%peer, %error, "a connection was not taken over");
+                }
+            }
+        }
     }
     // Each connection ends within its time.
     let all = u32::try_from(limits.connections).unwrap_or(u32::MAX);

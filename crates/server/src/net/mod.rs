@@ -1,5 +1,6 @@
 //! Connections.
 
+pub mod lanes;
 pub mod limits;
 pub mod listen;
 pub mod outgoing;
