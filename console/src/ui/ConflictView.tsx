@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Table, Text } from '@mantine/core';
 import { text } from '../texts';
 import { differences } from './difference';
+import { ScrollX } from './ScrollX';
 
 const words = text.common.conflict;
 
@@ -23,30 +24,34 @@ export function ConflictView({ before, theirs, mine, onTakeTheirs, onTakeMine }:
         <Stack gap="md" data-testid="conflict">
             <Text size="sm">{isSame ? words.same : words.about}</Text>
             {all.length > 0 && (
-                <Table fz="sm">
-                    <Table.Thead>
-                        <Table.Tr>
-                            <Table.Th>{words.field}</Table.Th>
-                            <Table.Th>{words.before}</Table.Th>
-                            <Table.Th>{words.theirs}</Table.Th>
-                            <Table.Th>{words.mine}</Table.Th>
-                        </Table.Tr>
-                    </Table.Thead>
-                    <Table.Tbody>
-                        {all.map(one => (
-                            <Table.Tr key={one.path}>
-                                <Table.Td>
-                                    <code>{one.path}</code>
-                                </Table.Td>
-                                <Table.Td>{one.before}</Table.Td>
-                                <Table.Td fw={one.theirs === one.before ? undefined : 600}>
-                                    {one.theirs}
-                                </Table.Td>
-                                <Table.Td fw={one.mine === one.before ? undefined : 600}>{one.mine}</Table.Td>
+                <ScrollX label={words.title}>
+                    <Table fz="sm">
+                        <Table.Thead>
+                            <Table.Tr>
+                                <Table.Th>{words.field}</Table.Th>
+                                <Table.Th>{words.before}</Table.Th>
+                                <Table.Th>{words.theirs}</Table.Th>
+                                <Table.Th>{words.mine}</Table.Th>
                             </Table.Tr>
-                        ))}
-                    </Table.Tbody>
-                </Table>
+                        </Table.Thead>
+                        <Table.Tbody>
+                            {all.map(one => (
+                                <Table.Tr key={one.path}>
+                                    <Table.Td>
+                                        <code>{one.path}</code>
+                                    </Table.Td>
+                                    <Table.Td>{one.before}</Table.Td>
+                                    <Table.Td fw={one.theirs === one.before ? undefined : 600}>
+                                        {one.theirs}
+                                    </Table.Td>
+                                    <Table.Td fw={one.mine === one.before ? undefined : 600}>
+                                        {one.mine}
+                                    </Table.Td>
+                                </Table.Tr>
+                            ))}
+                        </Table.Tbody>
+                    </Table>
+                </ScrollX>
             )}
             <Group justify="flex-end">
                 <Button variant="default" onClick={onTakeTheirs}>

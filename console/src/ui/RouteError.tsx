@@ -1,8 +1,9 @@
-import { Button, Stack } from '@mantine/core';
-import { Link, useRouter } from '@tanstack/react-router';
+import { Stack } from '@mantine/core';
+import { useRouter } from '@tanstack/react-router';
 import { Problem } from '../api/problem';
 import { text } from '../texts';
 import { EmptyState } from './EmptyState';
+import { ButtonLink } from './links';
 import { ProblemAlert } from './ProblemAlert';
 
 /** A screen that could not be shown. */
@@ -21,9 +22,9 @@ export function NotFound() {
         <EmptyState
             title={text.problem.notHere}
             action={
-                <Button component={Link} to="/" variant="default">
+                <ButtonLink to="/" variant="default">
                     {text.problem.home}
-                </Button>
+                </ButtonLink>
             }
         >
             {''}

@@ -35,10 +35,12 @@ export function TideBar({ name, tide, scale }: { name: string; tide: Tide; scale
     return (
         <Tooltip label={<TideFigures tide={tide} />}>
             <div className={styles.bar} role="img" aria-label={label}>
-                <div
-                    className={styles.ghost}
-                    style={share(tide.own + tide.lent + tide.borrowed + tide.queued, full)}
-                />
+                {tide.queued > 0 && (
+                    <div
+                        className={styles.ghost}
+                        style={share(tide.own + tide.lent + tide.borrowed + tide.queued, full)}
+                    />
+                )}
                 <div className={styles.outline} style={share(outline, full)}>
                     <div className={styles.own} style={share(tide.own, outline || 1)} />
                     <div className={styles.lent} style={share(tide.lent, outline || 1)} />
@@ -69,11 +71,11 @@ function TideFigures({ tide }: { tide: Tide }) {
     );
 }
 
-/** What the patterns mean. */
-export function TideLegend() {
+/** What the patterns mean. `parts`: those that are shown, if not all are. */
+export function TideLegend({ parts = PARTS }: { parts?: readonly (keyof Tide)[] }) {
     return (
         <ul className={styles.legend}>
-            {PARTS.map(part => (
+            {parts.map(part => (
                 <li key={part}>
                     <span className={`${styles.key} ${styles[part] ?? ''}`} aria-hidden="true" />{' '}
                     {text.common.tide[part]}

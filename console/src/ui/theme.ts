@@ -1,4 +1,5 @@
 import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { common } from '../texts/en/common.ts';
 
 /** Deep sea to shallow water. */
 const tide: MantineColorsTuple = [
@@ -65,10 +66,12 @@ export const theme = createTheme({
     fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
     headings: { fontWeight: '600' },
     cursorType: 'pointer',
+    respectReducedMotion: true,
     components: {
         // Mantine would lock scrolling by a <style>, which the policy of the server forbids; console.css does it.
         Modal: { defaultProps: { lockScroll: false, centered: true, size: 'lg' } },
         Drawer: { defaultProps: { lockScroll: false } },
+        CloseButton: { defaultProps: { 'aria-label': common.close } },
         Button: { defaultProps: { size: 'xs' } },
         TextInput: { defaultProps: { size: 'sm' } },
         Tooltip: { defaultProps: { withArrow: true, multiline: true, maw: 360, openDelay: 150 } },

@@ -23,7 +23,15 @@ pub const API_VERSION: &str = "tidegate.dev/v1";
 /// One resource that shall be as it is described.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(untagged)]
-#[schema(discriminator = "kind")]
+#[schema(discriminator(
+    property_name = "kind",
+    mapping(
+        ("Pool" = "#/components/schemas/NewPool"),
+        ("Quota" = "#/components/schemas/NewQuota"),
+        ("Workspace" = "#/components/schemas/NewWorkspace"),
+        ("Workload" = "#/components/schemas/NewWorkload")
+    )
+))]
 pub enum Manifest {
     Pool(NewPool),
     Quota(NewQuota),

@@ -1,7 +1,7 @@
-import { Badge, Skeleton, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { Problem } from '../../api/problem';
 import { quotas } from '../../api/queries/quotas';
 import { useSession } from '../../session/session';
@@ -11,6 +11,7 @@ import { OfAmount } from '../../ui/Amount';
 import { bytes, figure } from '../../ui/amounts';
 import { EmptyState } from '../../ui/EmptyState';
 import { Icon } from '../../ui/icons';
+import { AnchorLink } from '../../ui/links';
 import { Page } from '../../ui/Page';
 import { ProblemAlert } from '../../ui/ProblemAlert';
 import type { Column } from '../../ui/table';
@@ -18,6 +19,8 @@ import { TideBar, TideLegend, tideScale } from '../../ui/TideBar';
 import { every, prune } from '../../ui/tree';
 import { TreeTable } from '../../ui/TreeTable';
 import { quotaRows, type QuotaRow } from './model';
+import { NewQuotaDialog } from './NewQuotaDialog';
+import { QuotaActions } from './QuotaActions';
 
 const words = text.quotas;
 
@@ -39,8 +42,26 @@ export function QuotasScreen() {
     }, [all, find, workspace]);
     const columns = useMemo(() => quotaColumns(tideScale(every(all).map(node => node.row.tide))), [all]);
 
+    const [isCreating, setCreating] = useState(false);
+
     return (
-        <Page title={words.title} about={words.about}>
+        <Page
+            title={words.title}
+            about={words.about}
+            actions={
+                session.may('quota:update') && (
+                    <Group gap="xs">
+                        <Button
+                            leftSection={<Icon name="plus" size={14} />}
+                            onClick={() => setCreating(true)}
+                        >
+                            {words.create.root}
+                        </Button>
+                    </Group>
+                )
+            }
+        >
+            {isCreating && <NewQuotaDialog onClose={() => setCreating(false)} />}
             <ProblemAlert problem={error && Problem.from(error)} onRetry={() => void refetch()} />
             <TextInput
                 aria-label={words.filter}
@@ -73,6 +94,9 @@ export function QuotasScreen() {
                             replace: true,
                         })
                     }
+                    onOpen={row =>
+                        void navigate({ to: '/quotas/$name', params: { name: row.quota.metadata.name } })
+                    }
                     empty={
                         <EmptyState title={words.empty.title}>
                             {session.administrator ? words.empty.administrator : words.empty.member}
@@ -80,7 +104,7 @@ export function QuotasScreen() {
                     }
                 />
             )}
-            <TideLegend />
+            <TideLegend parts={['guarantee', 'own', 'lent', 'borrowed']} />
         </Page>
     );
 }
@@ -88,7 +112,7 @@ export function QuotasScreen() {
 function quotaColumns(scale: number): Column<QuotaRow>[] {
     const names = words.columns;
     return [
-        { id: 'name', header: names.name, cell: row => <strong>{row.quota.metadata.name}</strong> },
+        { id: 'name', header: names.name, cell: row => <QuotaLink name={row.quota.metadata.name} /> },
         { id: 'pool', header: names.pool, cell: row => row.quota.status.pool },
         {
             id: 'workspaces',
@@ -112,7 +136,22 @@ function quotaColumns(scale: number): Column<QuotaRow>[] {
         { id: 'memory', header: names.memory, align: 'right', cell: row => <Memory row={row} /> },
         { id: 'running', header: names.running, align: 'right', cell: row => figure(row.running) },
         { id: 'queue', header: names.queue, align: 'right', cell: row => figure(row.queued) },
+        {
+            id: 'actions',
+            header: names.actions,
+            hideHeader: true,
+            align: 'right',
+            cell: row => <QuotaActions quota={row.quota} />,
+        },
     ];
+}
+
+function QuotaLink({ name }: { name: string }) {
+    return (
+        <AnchorLink to="/quotas/$name" params={{ name }} fw={600}>
+            {name}
+        </AnchorLink>
+    );
 }
 
 function State({ row }: { row: QuotaRow }) {

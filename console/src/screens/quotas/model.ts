@@ -14,6 +14,18 @@ export interface QuotaRow {
     overdrawn: boolean;
 }
 
+/** The bar of one account alone: its share, not what is below it. */
+export function tideOf({ status }: Quota): Tide {
+    const lent = gpuOf(status.lent);
+    return {
+        guarantee: gpuOf(status.share),
+        own: gpuOf(status.drawn.total) - lent,
+        lent,
+        borrowed: gpuOf(status.borrowed),
+        queued: 0,
+    };
+}
+
 /** The tree as rows. What is lent and borrowed inside of a quota stays inside: it is its own use. */
 export function quotaRows(trees: readonly QuotaTree[]): TreeNode<QuotaRow>[] {
     return trees.map(tree => {

@@ -1,5 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { SPANS, type Span } from '../../api/queries/series';
 import { appRoute } from '../../routes';
+import { isTab, type Tab } from './tabs';
 
 export interface QuotasSearch {
     /** Part of a name. */
@@ -20,4 +22,20 @@ const quotasRoute = createRoute({
     component: lazyRouteComponent(() => import('./QuotasScreen'), 'QuotasScreen'),
 });
 
-export const quotaRoutes = [quotasRoute] as const;
+export interface QuotaSearch {
+    tab?: Tab;
+    /** How far back the charts look. */
+    span?: Span;
+}
+
+const quotaRoute = createRoute({
+    getParentRoute: () => appRoute,
+    path: '/quotas/$name',
+    validateSearch: (search): QuotaSearch => ({
+        tab: isTab(search.tab) ? search.tab : undefined,
+        span: typeof search.span === 'string' && search.span in SPANS ? (search.span as Span) : undefined,
+    }),
+    component: lazyRouteComponent(() => import('./QuotaScreen'), 'QuotaScreen'),
+});
+
+export const quotaRoutes = [quotasRoute, quotaRoute] as const;
