@@ -85,11 +85,11 @@ export class Visitor {
             await this.page.setViewportSize(viewport);
             for (const colorScheme of ['light', 'dark'] as const) {
                 await this.page.emulateMedia({ colorScheme });
-                await this.page.waitForTimeout(150);
-                await this.page.screenshot({
-                    path: join(SCREENS, `${name}-${size}-${colorScheme}.png`),
-                    fullPage: true,
-                });
+                await this.page.waitForTimeout(300);
+                const path = join(SCREENS, `${name}-${size}-${colorScheme}.png`);
+                // A dialog stands before the window, not before the page.
+                const fullPage = (await this.page.getByRole('dialog').count()) === 0;
+                await this.page.screenshot({ path, fullPage });
                 await this.checkAccessibility();
                 expect(await this.overflow(), `${name} is wider than a ${size} page`).toBe(0);
             }

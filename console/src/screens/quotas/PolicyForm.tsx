@@ -143,7 +143,7 @@ export function PolicyForm({ quota }: { quota: Quota }) {
                                 <TextInput
                                     key={time}
                                     label={words[time]}
-                                    w={130}
+                                    w={150}
                                     disabled={isFixed}
                                     value={draft[time]}
                                     error={problem?.at(`/spec/queue/${time}`)}
