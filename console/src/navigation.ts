@@ -12,4 +12,7 @@ export interface NavEntry {
 const { nav } = text.shell;
 
 /** One line per screen, in the order of the menu. A screen that is not built is not here. */
-export const navigation: readonly NavEntry[] = [{ to: '/quotas', label: nav.quotas, icon: 'quotas' }];
+export const navigation: readonly NavEntry[] = [
+    { to: '/', label: nav.overview, icon: 'overview' },
+    { to: '/quotas', label: nav.quotas, icon: 'quotas' },
+];

@@ -1,13 +1,14 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
-import { appRoute, homeRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
+import { appRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
+import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
 
 /** Every address of the console. One line per screen. */
 const tree = rootRoute.addChildren([
     loginRoute,
     invitationRoute,
-    appRoute.addChildren([homeRoute, profileRoute, ...quotaRoutes]),
+    appRoute.addChildren([...overviewRoutes, profileRoute, ...quotaRoutes]),
 ]);
 
 export function createConsoleRouter(client: QueryClient) {

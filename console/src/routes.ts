@@ -58,14 +58,6 @@ export const appRoute = createRoute({
     },
 });
 
-export const homeRoute = createRoute({
-    getParentRoute: () => appRoute,
-    path: '/',
-    beforeLoad: () => {
-        throw redirect({ to: '/quotas', replace: true });
-    },
-});
-
 export const profileRoute = createRoute({
     getParentRoute: () => appRoute,
     path: '/profile',

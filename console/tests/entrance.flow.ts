@@ -28,7 +28,7 @@ test('the one-time link of the first start lets the administrator choose a passw
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByLabel('The same again').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password and log in' }).click();
-    await page.getByRole('heading', { name: 'Quotas' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await visitor.close();
 
     const second = await Visitor.open(browser, server.url);

@@ -1,8 +1,9 @@
 import { common } from './en/common';
+import { overview } from './en/overview';
 import { problem } from './en/problem';
 import { quotas } from './en/quotas';
 import { session } from './en/session';
 import { shell } from './en/shell';
 
 /** The console in English: one file per screen. Texts with figures are functions. */
-export const en = { common, problem, quotas, session, shell };
+export const en = { common, overview, problem, quotas, session, shell };

@@ -1,0 +1,73 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api, ask, askAll, type Schema } from '../client';
+import type { Workload, WorkloadState } from './workloads';
+
+/** What a glance needs to know of a workload; thousands of them are looked at together. */
+export interface Outline {
+    uid: string;
+    name: string;
+    workspace: string;
+    module: Schema<'Module'>;
+    quota: string;
+    priority: number;
+    state: WorkloadState;
+    /** GPUs of all replicas that it wants. */
+    gpu: number;
+    startedAt?: string;
+    enqueuedAt: string;
+    /** The nearest of what it waits for. */
+    reason?: Schema<'Reason'>;
+    /** GPUs by the account that they are drawn on. */
+    draws: { account: string; gpu: number }[];
+    places: Schema<'Placement'>[];
+    lastPreemption?: Schema<'Preempted'>;
+}
+
+export const LIVE: readonly WorkloadState[] = ['running', 'leaving', 'held', 'suspended', 'queued'];
+/** How many of those that came last are looked at whatever became of them. */
+const LATEST = 200;
+
+function outline({ metadata, status }: Workload): Outline {
+    return {
+        uid: metadata.uid,
+        name: metadata.name,
+        workspace: status.workspace,
+        module: status.module,
+        quota: status.quota,
+        priority: status.priority,
+        state: status.state,
+        gpu: status.gpu,
+        startedAt: status.startedAt ?? undefined,
+        enqueuedAt: status.enqueuedAt,
+        reason: status.reasons?.[0],
+        draws: (status.draws ?? []).map(draw => ({ account: draw.account, gpu: gpus(draw.gpu) })),
+        places: status.placements ?? [],
+        lastPreemption: status.lastPreemption ?? undefined,
+    };
+}
+
+function gpus(gpu: Schema<'Amounts'>['gpu']): number {
+    return typeof gpu === 'number' ? gpu : Object.values(gpu).reduce((sum, one) => sum + one, 0);
+}
+
+export const outlines = {
+    /** All that live, and the latest whatever became of them: a victim may have ended since. */
+    live: (workspace: string | undefined) =>
+        queryOptions({
+            queryKey: ['workloads', 'outlines', workspace],
+            queryFn: async ({ signal }): Promise<Outline[]> => {
+                const page = (query: { state?: WorkloadState; limit: number; pageToken?: string }) =>
+                    ask(
+                        api.GET('/api/v1/workloads', {
+                            params: { query: { ...query, workspace, past: false } },
+                            signal,
+                        }),
+                    );
+                const live = LIVE.map(state => askAll(pageToken => page({ state, limit: 500, pageToken })));
+                const [latest, ...lists] = await Promise.all([page({ limit: LATEST }), ...live]);
+                const all = [...lists.flat(), ...latest.items].map(outline);
+                // Whoever moved between two looks is there twice.
+                return [...new Map(all.map(one => [one.uid, one])).values()];
+            },
+        }),
+};

@@ -1,0 +1,26 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+
+interface Props {
+    path: string;
+    children: ReactNode;
+    title?: string;
+    /** The Tab key passes it by, where another way leads there. */
+    isPassed?: boolean;
+}
+
+/** A link by the path alone, for what stands in many lines. */
+export function PathLink({ path, children, title, isPassed = false }: Props) {
+    return (
+        <Link to={path} title={title} tabIndex={isPassed ? -1 : undefined}>
+            {children}
+        </Link>
+    );
+}
+
+/** Addresses of things, by their names. */
+export const pathOf = {
+    workload: (nameOrUid: string) => `/workloads/${encodeURIComponent(nameOrUid)}`,
+    quota: (name: string) => `/quotas/${encodeURIComponent(name)}`,
+    node: (name: string) => `/nodes/${encodeURIComponent(name)}`,
+};
