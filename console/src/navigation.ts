@@ -15,4 +15,5 @@ const { nav } = text.shell;
 export const navigation: readonly NavEntry[] = [
     { to: '/', label: nav.overview, icon: 'overview' },
     { to: '/quotas', label: nav.quotas, icon: 'quotas' },
+    { to: '/nodes', label: nav.nodes, icon: 'nodes', needs: 'pool:read' },
 ];

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
+import { nodeRoutes } from './screens/nodes/routes';
 import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
 
@@ -8,7 +9,7 @@ import { quotaRoutes } from './screens/quotas/routes';
 const tree = rootRoute.addChildren([
     loginRoute,
     invitationRoute,
-    appRoute.addChildren([...overviewRoutes, profileRoute, ...quotaRoutes]),
+    appRoute.addChildren([...overviewRoutes, profileRoute, ...quotaRoutes, ...nodeRoutes]),
 ]);
 
 export function createConsoleRouter(client: QueryClient) {

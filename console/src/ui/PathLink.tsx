@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import styles from './PathLink.module.css';
 
 interface Props {
     path: string;
@@ -12,7 +13,7 @@ interface Props {
 /** A link by the path alone, for what stands in many lines. */
 export function PathLink({ path, children, title, isPassed = false }: Props) {
     return (
-        <Link to={path} title={title} tabIndex={isPassed ? -1 : undefined}>
+        <Link className={styles.link} to={path} title={title} tabIndex={isPassed ? -1 : undefined}>
             {children}
         </Link>
     );

@@ -6,6 +6,7 @@ import { Problem } from '../api/problem';
 import type { Asked } from '../api/queries/quotas';
 import { text } from '../texts';
 import { ConsequenceList } from './ConsequenceList';
+import { DisabledReason } from './DisabledReason';
 import { ProblemAlert } from './ProblemAlert';
 
 const words = text.common.preview;
@@ -23,6 +24,10 @@ export interface PlannedChange {
 interface Props {
     /** `undefined`: closed. */
     change: PlannedChange | undefined;
+    /** Fields that go along with the change, above what it would do. */
+    children?: ReactNode;
+    /** What has to be filled in before it can be applied. */
+    missing?: string;
     onClose(): void;
     /** It is done; `answer` is what the server said. */
     onDone?(answer: unknown): void;
@@ -35,7 +40,7 @@ interface Props {
 type Asking = { would?: DryRun; problem?: Problem; isBusy: boolean };
 
 /** Every change passes here: who is evicted and why, who starts, who waits; and only then it is applied. */
-export function PreviewDialog({ change, onClose, onDone, onProblem, conflict }: Props) {
+export function PreviewDialog({ change, children, missing, onClose, onDone, onProblem, conflict }: Props) {
     const client = useQueryClient();
     const [asking, setAsking] = useState<Asking>({ isBusy: true });
     const turn = useRef(0);
@@ -80,6 +85,7 @@ export function PreviewDialog({ change, onClose, onDone, onProblem, conflict }: 
                 conflict
             ) : (
                 <Stack gap="md" data-testid="preview">
+                    {children}
                     {isBusy && !would && (
                         <Group gap="xs" role="status">
                             <Loader size="xs" />
@@ -97,13 +103,15 @@ export function PreviewDialog({ change, onClose, onDone, onProblem, conflict }: 
                                 {words.again}
                             </Button>
                         )}
-                        <Button
-                            disabled={!would || problem !== undefined}
-                            loading={isBusy && would !== undefined}
-                            onClick={() => void send({ dryRun: false })}
-                        >
-                            {change?.confirm ?? text.common.apply}
-                        </Button>
+                        <DisabledReason reason={missing}>
+                            <Button
+                                disabled={!would || problem !== undefined}
+                                loading={isBusy && would !== undefined}
+                                onClick={() => void send({ dryRun: false })}
+                            >
+                                {change?.confirm ?? text.common.apply}
+                            </Button>
+                        </DisabledReason>
                     </Group>
                 </Stack>
             )}

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, ask, askAll, type Schema } from '../client';
 import type { Workload, WorkloadState } from './workloads';
 
@@ -51,6 +51,22 @@ function gpus(gpu: Schema<'Amounts'>['gpu']): number {
 }
 
 export const outlines = {
+    /** Those with these uids, as far as one sees them. */
+    some: (uids: readonly string[]) =>
+        queryOptions({
+            queryKey: ['workloads', 'outlines', uids],
+            placeholderData: keepPreviousData,
+            queryFn: async ({ signal }) => {
+                const all = await Promise.all(
+                    uids.map(name =>
+                        ask(
+                            api.GET('/api/v1/workloads/{name}', { params: { path: { name } }, signal }),
+                        ).catch(() => undefined),
+                    ),
+                );
+                return all.filter(one => one !== undefined).map(outline);
+            },
+        }),
     /** All that live, and the latest whatever became of them: a victim may have ended since. */
     live: (workspace: string | undefined) =>
         queryOptions({
