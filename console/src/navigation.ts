@@ -1,3 +1,4 @@
+import { ADMINISTRATION_NEEDS } from './screens/administration/sections';
 import { text } from './texts';
 import type { IconName } from './ui/icons';
 
@@ -5,8 +6,8 @@ export interface NavEntry {
     to: string;
     label: string;
     icon: IconName;
-    /** An action without which the screen is not there. */
-    needs?: string;
+    /** The screen is not there for who may do none of these. */
+    needs?: string | readonly string[];
 }
 
 const { nav } = text.shell;
@@ -16,4 +17,11 @@ export const navigation: readonly NavEntry[] = [
     { to: '/', label: nav.overview, icon: 'overview' },
     { to: '/quotas', label: nav.quotas, icon: 'quotas' },
     { to: '/nodes', label: nav.nodes, icon: 'nodes', needs: 'pool:read' },
+    { to: '/center', label: nav.center, icon: 'center', needs: 'workspace:read' },
+    {
+        to: '/administration',
+        label: nav.administration,
+        icon: 'administration',
+        needs: ADMINISTRATION_NEEDS,
+    },
 ];

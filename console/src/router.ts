@@ -2,6 +2,8 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
 import { nodeRoutes } from './screens/nodes/routes';
+import { administrationRoutes } from './screens/administration/routes';
+import { centerRoutes } from './screens/center/routes';
 import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
 
@@ -9,7 +11,14 @@ import { quotaRoutes } from './screens/quotas/routes';
 const tree = rootRoute.addChildren([
     loginRoute,
     invitationRoute,
-    appRoute.addChildren([...overviewRoutes, profileRoute, ...quotaRoutes, ...nodeRoutes]),
+    appRoute.addChildren([
+        ...overviewRoutes,
+        profileRoute,
+        ...quotaRoutes,
+        ...nodeRoutes,
+        ...centerRoutes,
+        ...administrationRoutes,
+    ]),
 ]);
 
 export function createConsoleRouter(client: QueryClient) {

@@ -41,6 +41,7 @@ export function useSession(): Session {
 }
 
 /** Actions that roles of a workspace can include; all others are of the platform. */
-function isOfWorkspace(action: string): boolean {
-    return /^(workload|member|policy|webhook|audit|workspace):/.test(action) && action !== 'workspace:create';
+export function isOfWorkspace(action: string): boolean {
+    const isOfPlatform = action === 'workspace:create' || action === 'audit:read-all';
+    return /^(workload|member|policy|webhook|audit|workspace):/.test(action) && !isOfPlatform;
 }

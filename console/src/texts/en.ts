@@ -1,3 +1,6 @@
+import { administration } from './en/administration';
+import { audit } from './en/audit';
+import { center } from './en/center';
 import { common } from './en/common';
 import { nodes } from './en/nodes';
 import { overview } from './en/overview';
@@ -5,6 +8,19 @@ import { problem } from './en/problem';
 import { quotas } from './en/quotas';
 import { session } from './en/session';
 import { shell } from './en/shell';
+import { start } from './en/start';
 
 /** The console in English: one file per screen. Texts with figures are functions. */
-export const en = { common, nodes, overview, problem, quotas, session, shell };
+export const en = {
+    administration,
+    audit,
+    center,
+    common,
+    nodes,
+    overview,
+    problem,
+    quotas,
+    session,
+    shell,
+    start,
+};

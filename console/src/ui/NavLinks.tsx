@@ -10,7 +10,10 @@ export function NavLinks() {
     return (
         <ul className={styles.list}>
             {navigation
-                .filter(entry => entry.needs === undefined || session.may(entry.needs))
+                .filter(
+                    entry =>
+                        entry.needs === undefined || [entry.needs].flat().some(action => session.may(action)),
+                )
                 .map(entry => (
                     <li key={entry.to}>
                         <Link

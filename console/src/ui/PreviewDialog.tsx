@@ -16,6 +16,8 @@ export interface PlannedChange {
     title: string;
     /** The words on the button that does it. */
     confirm: string;
+    /** What it means, where the events alone do not say it. */
+    about?: ReactNode;
     send(asked: Asked): Promise<unknown>;
     /** First parts of the keys of queries that it makes old. */
     moves: readonly string[];
@@ -86,6 +88,11 @@ export function PreviewDialog({ change, children, missing, onClose, onDone, onPr
             ) : (
                 <Stack gap="md" data-testid="preview">
                     {children}
+                    {change?.about !== undefined && (
+                        <Text size="sm" component="div">
+                            {change.about}
+                        </Text>
+                    )}
                     {isBusy && !would && (
                         <Group gap="xs" role="status">
                             <Loader size="xs" />

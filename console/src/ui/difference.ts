@@ -9,15 +9,26 @@ export interface Difference {
 /** Leaves of a value by their path. A list is one leaf. */
 function leaves(value: unknown, path = ''): Map<string, string> {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-        return new Map(
-            value == null ? [] : [[path, Array.isArray(value) ? value.join(', ') : String(value)]],
-        );
+        return new Map(value == null ? [] : [[path, leaf(value)]]);
     }
     const all = new Map<string, string>();
     for (const [key, inner] of Object.entries(value)) {
         leaves(inner, path === '' ? key : `${path}.${key}`).forEach((leaf, at) => all.set(at, leaf));
     }
     return all;
+}
+
+/** One value in a line: items of a list apart, fields of an item beside each other. */
+function leaf(value: unknown): string {
+    if (Array.isArray(value)) {
+        const isPlain = value.every(item => typeof item !== 'object');
+        return value.map(leaf).join(isPlain ? ', ' : '; ');
+    }
+    if (typeof value !== 'object' || value === null) return String(value);
+    return Object.entries(value)
+        .filter(([, inner]) => inner != null)
+        .map(([key, inner]) => `${key} ${leaf(inner)}`)
+        .join(', ');
 }
 
 /** Where two versions differ, with what both came from. */

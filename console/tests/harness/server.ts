@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -44,14 +44,18 @@ function freePort(): Promise<number> {
     });
 }
 
-export async function startServer(virtualGpus = '16x8'): Promise<TestServer> {
+/** `config`: lines of a configuration file. */
+export async function startServer(virtualGpus = '16x8', config = ''): Promise<TestServer> {
     const data = mkdtempSync(join(tmpdir(), 'tidegate-console-'));
+    writeFileSync(join(data, 'config.toml'), config);
     const url = `http://127.0.0.1:${await freePort()}`;
     let output = '';
     let child: ChildProcess | undefined;
 
     const start = async () => {
         const flags = [
+            '--config',
+            join(data, 'config.toml'),
             '--executor',
             'virtual',
             '--virtual-gpus',

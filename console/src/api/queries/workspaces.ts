@@ -1,7 +1,11 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api, ask, askAll, type Schema } from '../client';
+import type { Asked } from './quotas';
 
 export type Workspace = Schema<'Workspace'>;
+export type Member = Schema<'Member'>;
+export type Policy = Schema<'Policy'>;
+export type PolicySpec = Schema<'PolicySpec'>;
 
 export const workspaces = {
     list: () =>
@@ -13,4 +17,113 @@ export const workspaces = {
                 ),
             staleTime: 30_000,
         }),
+    one: (name: string) =>
+        queryOptions({
+            queryKey: ['workspaces', 'one', name],
+            queryFn: ({ signal }) =>
+                ask(api.GET('/api/v1/workspaces/{name}', { params: { path: { name } }, signal })),
+        }),
+    members: (name: string) =>
+        queryOptions({
+            queryKey: ['workspaces', 'members', name],
+            queryFn: ({ signal }) =>
+                askAll(pageToken =>
+                    ask(
+                        api.GET('/api/v1/workspaces/{name}/members', {
+                            params: { path: { name }, query: { limit: 1000, pageToken } },
+                            signal,
+                        }),
+                    ),
+                ),
+        }),
+    policies: (name: string) =>
+        queryOptions({
+            queryKey: ['workspaces', 'policies', name],
+            queryFn: ({ signal }) =>
+                askAll(pageToken =>
+                    ask(
+                        api.GET('/api/v1/workspaces/{name}/policies', {
+                            params: { path: { name }, query: { pageToken } },
+                            signal,
+                        }),
+                    ),
+                ),
+        }),
+    policy: (name: string, quota: string) =>
+        queryOptions({
+            queryKey: ['workspaces', 'policy', name, quota],
+            queryFn: ({ signal }) =>
+                ask(
+                    api.GET('/api/v1/workspaces/{name}/policies/{quota}', {
+                        params: { path: { name, quota } },
+                        signal,
+                    }),
+                ),
+        }),
+    usage: (name: string) =>
+        queryOptions({
+            queryKey: ['usage', 'workspace', name],
+            queryFn: ({ signal }) =>
+                ask(api.GET('/api/v1/workspaces/{name}/usage', { params: { path: { name } }, signal })),
+        }),
+};
+
+/** `kind` is for manifests that hold several; a path says what it is about. */
+const wanted = (name: string, spec: Schema<'WorkspaceSpec'>) =>
+    ({ metadata: { name }, spec }) as Schema<'NewWorkspace'>;
+
+export const workspaceChanges = {
+    create: (name: string, spec: Schema<'WorkspaceSpec'>, query: Asked) =>
+        ask(api.POST('/api/v1/workspaces', { params: { query }, body: wanted(name, spec) })),
+    set: (name: string, spec: Schema<'WorkspaceSpec'>, query: Asked) =>
+        ask(
+            api.PUT('/api/v1/workspaces/{name}', {
+                params: { path: { name }, query },
+                body: wanted(name, spec),
+            }),
+        ),
+    remove: (name: string, query: Asked) =>
+        ask(api.DELETE('/api/v1/workspaces/{name}', { params: { path: { name }, query } })),
+    attach: (name: string, quota: string, query: Asked) =>
+        ask(
+            api.POST('/api/v1/workspaces/{name}:attach', {
+                params: { path: { name }, query },
+                body: { quota },
+            }),
+        ),
+    detach: (name: string, quota: string, query: Asked) =>
+        ask(
+            api.POST('/api/v1/workspaces/{name}:detach', {
+                params: { path: { name }, query },
+                body: { quota },
+            }),
+        ),
+    setMember: (name: string, user: string, role: string, query: Asked) =>
+        ask(
+            api.PUT('/api/v1/workspaces/{name}/members/{user}', {
+                params: { path: { name, user }, query },
+                body: { role },
+            }),
+        ),
+    removeMember: (name: string, user: string, query: Asked) =>
+        ask(
+            api.DELETE('/api/v1/workspaces/{name}/members/{user}', {
+                params: { path: { name, user }, query },
+            }),
+        ),
+    createAccount: (name: string, body: Schema<'NewServiceAccount'>) =>
+        ask(api.POST('/api/v1/workspaces/{name}/service-accounts', { params: { path: { name } }, body })),
+    removeAccount: (name: string, user: string, query: Asked) =>
+        ask(
+            api.DELETE('/api/v1/workspaces/{name}/service-accounts/{user}', {
+                params: { path: { name, user }, query },
+            }),
+        ),
+    setPolicy: (name: string, quota: string, version: string, spec: PolicySpec, query: Asked) =>
+        ask(
+            api.PUT('/api/v1/workspaces/{name}/policies/{quota}', {
+                params: { path: { name, quota }, query, header: { 'If-Match': `"${version}"` } },
+                body: { spec },
+            }),
+        ),
 };

@@ -17,6 +17,8 @@ export const common = {
     actions: 'Actions',
     copy: 'Copy',
     copied: 'Copied',
+    once: 'This is shown only now. Whoever has it can use it; nobody can look it up again.',
+    kept: 'I have kept it',
     gpus: (count: number) => units(count, 'GPU'),
     workloads: (count: number) => units(count, 'workload'),
     expand: (name: string) => `Open ${name}`,
