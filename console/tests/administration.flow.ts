@@ -114,7 +114,7 @@ async function seesNothingOfSpeech({ page, url }: Visitor): Promise<void> {
     for (const path of paths) {
         await page.goto(url + path);
         await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();
-        await page.waitForLoadState('networkidle').catch(() => undefined);
+        await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' });
         await page.waitForTimeout(300);
         await collect();
         for (const secret of ['speech', 'dora']) {

@@ -68,9 +68,11 @@ export const workspaces = {
         }),
 };
 
-/** `kind` is for manifests that hold several; a path says what it is about. */
-const wanted = (name: string, spec: Schema<'WorkspaceSpec'>) =>
-    ({ metadata: { name }, spec }) as Schema<'NewWorkspace'>;
+const wanted = (name: string, spec: Schema<'WorkspaceSpec'>): Schema<'NewWorkspace'> => ({
+    kind: 'Workspace',
+    metadata: { name },
+    spec,
+});
 
 export const workspaceChanges = {
     create: (name: string, spec: Schema<'WorkspaceSpec'>, query: Asked) =>
