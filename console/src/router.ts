@@ -6,6 +6,7 @@ import { administrationRoutes } from './screens/administration/routes';
 import { centerRoutes } from './screens/center/routes';
 import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
+import { whatIfRoutes } from './screens/whatIf/routes';
 
 /** Every address of the console. One line per screen. */
 const tree = rootRoute.addChildren([
@@ -16,6 +17,7 @@ const tree = rootRoute.addChildren([
         profileRoute,
         ...quotaRoutes,
         ...nodeRoutes,
+        ...whatIfRoutes,
         ...centerRoutes,
         ...administrationRoutes,
     ]),

@@ -9,6 +9,8 @@ import { quotas } from './en/quotas';
 import { session } from './en/session';
 import { shell } from './en/shell';
 import { start } from './en/start';
+import { whatIf } from './en/whatIf';
+import { whatIfExamples } from './en/whatIfExamples';
 
 /** The console in English: one file per screen. Texts with figures are functions. */
 export const en = {
@@ -23,4 +25,6 @@ export const en = {
     session,
     shell,
     start,
+    whatIf,
+    whatIfExamples,
 };

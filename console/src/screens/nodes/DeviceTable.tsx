@@ -65,7 +65,7 @@ export function DeviceTable({ node, onChange }: Props) {
                                 <Button
                                     variant="subtle"
                                     size="compact-xs"
-                                    color={device.quarantined == null ? 'coral' : undefined}
+                                    c={device.quarantined == null ? 'dimmed' : undefined}
                                     onClick={() =>
                                         onChange({
                                             kind: device.quarantined == null ? 'quarantine' : 'restore',
