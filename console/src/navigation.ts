@@ -16,6 +16,7 @@ const { nav } = text.shell;
 export const navigation: readonly NavEntry[] = [
     { to: '/', label: nav.overview, icon: 'overview' },
     { to: '/quotas', label: nav.quotas, icon: 'quotas' },
+    { to: '/workloads', label: nav.workloads, icon: 'workloads' },
     { to: '/nodes', label: nav.nodes, icon: 'nodes', needs: 'pool:read' },
     { to: '/what-if', label: nav.whatIf, icon: 'whatIf' },
     { to: '/center', label: nav.center, icon: 'center', needs: 'workspace:read' },

@@ -7,6 +7,7 @@ import { centerRoutes } from './screens/center/routes';
 import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
 import { whatIfRoutes } from './screens/whatIf/routes';
+import { workloadRoutes } from './screens/workloads/routes';
 
 /** Every address of the console. One line per screen. */
 const tree = rootRoute.addChildren([
@@ -16,6 +17,7 @@ const tree = rootRoute.addChildren([
         ...overviewRoutes,
         profileRoute,
         ...quotaRoutes,
+        ...workloadRoutes,
         ...nodeRoutes,
         ...whatIfRoutes,
         ...centerRoutes,

@@ -37,6 +37,7 @@ export class Freshness {
             if (event.workload != null) {
                 kinds.add('workload');
                 workloads.add(event.workload);
+                if (event.uid != null) workloads.add(event.uid);
             } else if (event.quota != null) kinds.add('quota');
             else if (event.node != null) kinds.add('node');
         }
@@ -87,7 +88,10 @@ export class Freshness {
     }
 }
 
-/** Whether events of these kinds, about these workloads, make a query old. `[resource, 'one', name]` is about one. */
+/**
+ * Whether events of these kinds, about these workloads (their names and uids), make a query old.
+ * `[resource, 'one', name or uid]` is about one of them.
+ */
 export function touches(key: QueryKey, kinds: ReadonlySet<Kind>, workloads: ReadonlySet<string>): boolean {
     const [resource, shape, name] = key;
     const moves = MOVED_BY[String(resource)]?.some(kind => kinds.has(kind)) ?? false;

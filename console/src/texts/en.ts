@@ -11,6 +11,7 @@ import { shell } from './en/shell';
 import { start } from './en/start';
 import { whatIf } from './en/whatIf';
 import { whatIfExamples } from './en/whatIfExamples';
+import { workloads } from './en/workloads';
 
 /** The console in English: one file per screen. Texts with figures are functions. */
 export const en = {
@@ -27,4 +28,5 @@ export const en = {
     start,
     whatIf,
     whatIfExamples,
+    workloads,
 };

@@ -5,7 +5,7 @@ import { consequences, type Consequence, type Consequences } from './consequence
 import styles from './ConsequenceList.module.css';
 
 const words = text.common.preview;
-const GROUPS = ['evicted', 'shrunk', 'started', 'queued', 'moved'] as const;
+const GROUPS = ['evicted', 'stopped', 'shrunk', 'started', 'queued', 'moved'] as const;
 
 /** What would happen: who is evicted and why, who starts, who waits. */
 export function ConsequenceList({ would }: { would: readonly Event[] }) {

@@ -1,5 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { memo, useMemo, useRef, type CSSProperties, type KeyboardEvent, type ReactNode } from 'react';
+import {
+    memo,
+    useEffect,
+    useMemo,
+    useRef,
+    type CSSProperties,
+    type KeyboardEvent,
+    type ReactNode,
+} from 'react';
 import { nextSort, sortRows, type Column, type Sort } from './table';
 import styles from './VirtualTable.module.css';
 
@@ -14,13 +22,15 @@ interface Props<Row> {
     onSort?(sort: Sort): void;
     empty?: ReactNode;
     height?: string;
+    /** Which rows are drawn, by their index: for lists that are read as one scrolls. */
+    onRange?(first: number, last: number): void;
 }
 
 const ROW_HEIGHT = 36;
 
 /** A table of any length: only the rows that are seen are drawn. */
 export function VirtualTable<Row>(props: Props<Row>) {
-    const { columns, rows, rowKey, onOpen, sort, onSort, label, empty, height = '70vh' } = props;
+    const { columns, rows, rowKey, onOpen, sort, onSort, label, empty, height = '70vh', onRange } = props;
     const viewport = useRef<HTMLDivElement>(null);
     const sorted = useMemo(() => sortRows(rows, columns, sort), [rows, columns, sort]);
     const virtual = useVirtualizer({
@@ -29,6 +39,9 @@ export function VirtualTable<Row>(props: Props<Row>) {
         estimateSize: () => ROW_HEIGHT,
         overscan: 12,
     });
+    const items = virtual.getVirtualItems();
+    const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
+    useEffect(() => onRange?.(first, last), [onRange, first, last]);
     const tracks = columns.map(column => column.width ?? 'minmax(6rem, 1fr)').join(' ');
     if (sorted.length === 0 && empty !== undefined) return <>{empty}</>;
     return (
@@ -52,7 +65,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
                     ))}
                 </div>
                 <div role="rowgroup" className={styles.body} style={{ height: virtual.getTotalSize() }}>
-                    {virtual.getVirtualItems().map(item => {
+                    {items.map(item => {
                         const row = sorted[item.index] as Row;
                         return (
                             <MemoRow

@@ -12,6 +12,8 @@ export type Consequence = Event & {
 
 export interface Consequences {
     evicted: Consequence[];
+    /** Ends, and does not come back. */
+    stopped: Consequence[];
     shrunk: Consequence[];
     started: Consequence[];
     queued: Consequence[];
@@ -24,7 +26,7 @@ const GROUP: Record<string, Exclude<keyof Consequences, 'other'>> = {
     preempted: 'evicted',
     suspended: 'evicted',
     lost: 'evicted',
-    stopped: 'evicted',
+    stopped: 'stopped',
     shrunk: 'shrunk',
     started: 'started',
     resumed: 'started',
@@ -35,13 +37,21 @@ const GROUP: Record<string, Exclude<keyof Consequences, 'other'>> = {
 
 /** What would happen, by what it means for people: who leaves, who starts, who waits. */
 export function consequences(would: readonly Event[]): Consequences {
-    const all: Consequences = { evicted: [], shrunk: [], started: [], queued: [], moved: [], other: [] };
+    const all: Consequences = {
+        evicted: [],
+        stopped: [],
+        shrunk: [],
+        started: [],
+        queued: [],
+        moved: [],
+        other: [],
+    };
     for (const event of would as readonly Consequence[]) {
         const group = event.workload == null ? undefined : GROUP[event.event];
         all[group ?? 'other'].push(event);
     }
     // Whoever is queued and starts in the same breath does not wait; nor does a victim wait because of a new reason.
-    const settled = new Set([...all.started, ...all.evicted].map(one => one.workload));
+    const settled = new Set([...all.started, ...all.evicted, ...all.stopped].map(one => one.workload));
     all.queued = all.queued.filter(one => !settled.has(one.workload));
     return all;
 }

@@ -58,4 +58,16 @@ export const series = {
                     }),
                 ),
         }),
+    workload: (name: string, span: Span, replica?: number) =>
+        queryOptions({
+            queryKey: ['series', 'workload', name, span, replica],
+            refetchInterval: EVERY_MS,
+            queryFn: ({ signal }) =>
+                ask(
+                    api.GET('/api/v1/workloads/{name}/series', {
+                        params: { path: { name }, query: { ...range(span), replica } },
+                        signal,
+                    }),
+                ),
+        }),
 };

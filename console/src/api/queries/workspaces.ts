@@ -129,3 +129,18 @@ export const workspaceChanges = {
             }),
         ),
 };
+
+export const policies = {
+    one: (workspace: string, quota: string) =>
+        queryOptions({
+            queryKey: ['policies', 'one', workspace, quota],
+            queryFn: ({ signal }) =>
+                ask(
+                    api.GET('/api/v1/workspaces/{name}/policies/{quota}', {
+                        params: { path: { name: workspace, quota } },
+                        signal,
+                    }),
+                ),
+            staleTime: 30_000,
+        }),
+};

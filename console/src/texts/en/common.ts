@@ -46,6 +46,7 @@ export const common = {
         title: 'What this will do',
         asking: 'Asking the server what would happen',
         evicted: (count: number) => `${units(count, 'workload')} will be evicted`,
+        stopped: (count: number) => `${units(count, 'workload')} will end`,
         shrunk: (count: number) => `${units(count, 'workload')} will lose replicas`,
         started: (count: number) => `${units(count, 'workload')} will start`,
         queued: (count: number) => `${units(count, 'workload')} will wait`,

@@ -1,0 +1,101 @@
+import { Button, Loader, Skeleton } from '@mantine/core';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import { Problem } from '../../../api/problem';
+import type { Workload } from '../../../api/queries/workloads';
+import { useSession } from '../../../session/session';
+import { useWorkspace } from '../../../session/workspace';
+import { text } from '../../../texts';
+import { DisabledReason } from '../../../ui/DisabledReason';
+import { EmptyState } from '../../../ui/EmptyState';
+import { Icon } from '../../../ui/icons';
+import { Page } from '../../../ui/Page';
+import { ProblemAlert } from '../../../ui/ProblemAlert';
+import { VirtualTable } from '../../../ui/VirtualTable';
+import type { WorkloadsSearch } from '../routes';
+import { workloadColumns } from './columns';
+import { Filters } from './Filters';
+import { useWorkloadPages } from './useWorkloadPages';
+import styles from './Workloads.module.css';
+
+const words = text.workloads;
+const uidOf = (row: Workload) => row.metadata.uid;
+
+/** All workloads that one may see, with why they wait; live, and of any number. */
+export function WorkloadsScreen() {
+    const { state, module, quota, owner, find } = useSearch({ from: '/app/workloads' });
+    const workspace = useWorkspace();
+    const session = useSession();
+    const navigate = useNavigate({ from: '/workloads' });
+    // The API cannot filter by owner: that is done here, over what is read.
+    const fits = useCallback((row: Workload) => owner === undefined || row.status.owner === owner, [owner]);
+    const list = useWorkloadPages({ state, module, quota, workspace, name: find }, fits);
+    const showsWorkspace =
+        workspace === undefined && (session.administrator || session.workspaces.length > 1);
+    const columns = useMemo(() => workloadColumns(showsWorkspace), [showsWorkspace]);
+    const owners = useMemo(() => [...new Set(list.rows.map(row => row.status.owner))], [list.rows]);
+
+    const open = useCallback(
+        (row: Workload) => void navigate({ to: '/workloads/$workload', params: { workload: uidOf(row) } }),
+        [navigate],
+    );
+    const narrow = (change: WorkloadsSearch) =>
+        void navigate({ search: before => ({ ...before, ...change }), replace: true });
+    const filters = { state, module, quota, owner, find };
+    const isNarrowed = workspace !== undefined || Object.values(filters).some(value => value !== undefined);
+    const submit = (
+        <DisabledReason reason={session.whyNot('workload:submit', workspace)}>
+            <Button
+                leftSection={<Icon name="plus" size={16} />}
+                renderRoot={props => <Link {...props} to="/workloads/new" search={{ module, quota }} />}
+            >
+                {words.submit}
+            </Button>
+        </DisabledReason>
+    );
+    return (
+        <Page title={words.title} about={words.about} actions={submit}>
+            <ProblemAlert problem={list.error && Problem.from(list.error)} onRetry={list.retry} />
+            <Filters filters={filters} owners={owners} onFilters={narrow} />
+            {list.isFirst && list.rows.length === 0 ? (
+                !list.error && <Skeleton height={320} />
+            ) : (
+                <VirtualTable
+                    label={words.title}
+                    columns={columns}
+                    rows={list.rows}
+                    rowKey={uidOf}
+                    onOpen={open}
+                    onRange={list.onRange}
+                    height="calc(100dvh - 15rem)"
+                    empty={<Nothing hasMore={list.hasMore} isNarrowed={isNarrowed} />}
+                />
+            )}
+            {list.rows.length > 0 && (
+                <span className={styles.count} role="status" data-testid="count">
+                    {words.count(list.rows.length, list.hasMore)}
+                </span>
+            )}
+        </Page>
+    );
+}
+
+function Nothing({ hasMore, isNarrowed }: { hasMore: boolean; isNarrowed: boolean }) {
+    if (hasMore)
+        return (
+            <EmptyState title={words.searching}>
+                <Loader size="sm" />
+            </EmptyState>
+        );
+    if (isNarrowed) return <EmptyState title={words.empty.filtered}>{words.empty.filteredAbout}</EmptyState>;
+    return (
+        <EmptyState
+            title={words.empty.title}
+            action={
+                <Button renderRoot={props => <Link {...props} to="/workloads/new" />}>{words.submit}</Button>
+            }
+        >
+            {words.empty.about}
+        </EmptyState>
+    );
+}

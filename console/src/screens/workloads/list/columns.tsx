@@ -1,0 +1,86 @@
+import type { Workload } from '../../../api/queries/workloads';
+import { text } from '../../../texts';
+import { figure } from '../../../ui/amounts';
+import { OfAmount } from '../../../ui/Amount';
+import { RelativeTime } from '../../../ui/RelativeTime';
+import type { Column } from '../../../ui/table';
+import { WorkloadLink } from '../../../ui/WorkloadLink';
+import { WorkloadStateBadge } from '../../../ui/WorkloadStateBadge';
+import { whyAll, whyLine } from '../why';
+import styles from './Workloads.module.css';
+
+const names = text.workloads.columns;
+
+export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
+    return [
+        {
+            id: 'name',
+            header: names.name,
+            width: 'minmax(9rem, 1.2fr)',
+            cell: row => (
+                <strong>
+                    <WorkloadLink name={row.metadata.name} uid={row.metadata.uid} />
+                </strong>
+            ),
+        },
+        {
+            id: 'state',
+            header: names.state,
+            width: '6.5rem',
+            cell: row => <WorkloadStateBadge state={row.status.state} />,
+        },
+        {
+            id: 'why',
+            header: names.why,
+            width: 'minmax(14rem, 2.4fr)',
+            cell: row => <span title={whyAll(row)}>{whyLine(row)}</span>,
+        },
+        {
+            id: 'quota',
+            header: names.quota,
+            width: showsWorkspace ? 'minmax(10rem, 1fr)' : 'minmax(6rem, 0.8fr)',
+            cell: row => (
+                <>
+                    {row.status.quota}
+                    {showsWorkspace && <small className={styles.room}>{row.status.workspace}</small>}
+                </>
+            ),
+        },
+        {
+            id: 'module',
+            header: names.module,
+            width: '6rem',
+            cell: row => text.workloads.modules[row.status.module],
+        },
+        {
+            id: 'priority',
+            header: names.priority,
+            width: '4.6rem',
+            align: 'right',
+            cell: row => row.status.priority,
+        },
+        {
+            id: 'replicas',
+            header: names.replicas,
+            width: '5rem',
+            align: 'right',
+            cell: ({ status: { replicas } }) => (
+                <OfAmount used={figure(replicas.running)} of={figure(replicas.wanted)} />
+            ),
+        },
+        {
+            id: 'gpu',
+            header: names.gpu,
+            width: '4rem',
+            align: 'right',
+            cell: row => figure(row.status.gpu),
+        },
+        { id: 'owner', header: names.owner, width: '6rem', cell: row => row.status.owner },
+        {
+            id: 'age',
+            header: names.age,
+            width: '6.8rem',
+            cell: row => <RelativeTime at={row.metadata.createdAt} />,
+        },
+    ];
+}

@@ -1,0 +1,126 @@
+import { NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import type { Schema } from '../../../api/client';
+import { text } from '../../../texts';
+import { figure } from '../../../ui/amounts';
+import { Section } from '../../../ui/Page';
+import { canHaveReplicas, canHaveRoles, totalOf, type Size } from './draft';
+import type { FieldsProps } from './fields';
+import { RoleFields } from './RoleFields';
+import styles from './Submit.module.css';
+
+const words = text.workloads.form;
+
+interface Props extends FieldsProps {
+    /** Sizes that the workspace offers in this quota. */
+    presets: readonly Schema<'SizePreset'>[];
+}
+
+/** How many replicas, and what each of them takes. */
+export function SizeFields({ draft, onDraft, wrong, presets }: Props) {
+    const total = totalOf(draft);
+    const hasRoles = draft.hasRoles && canHaveRoles(draft.module);
+    const onSize = (change: Partial<Size>) => onDraft({ size: { ...draft.size, ...change } });
+    const fitting = presets.filter(preset => preset.modules?.includes(draft.module) ?? true);
+    return (
+        <Section
+            title={words.size}
+            actions={
+                <Text size="sm" c="dimmed" data-testid="total">
+                    {words.total(figure(total.gpus), total.replicas)}
+                </Text>
+            }
+        >
+            <Stack gap="sm">
+                {canHaveRoles(draft.module) && (
+                    <SegmentedControl
+                        aria-label={words.shape.label}
+                        value={hasRoles ? 'roles' : 'equal'}
+                        onChange={shape => onDraft({ hasRoles: shape === 'roles' })}
+                        data={[
+                            { value: 'equal', label: words.shape.equal },
+                            { value: 'roles', label: words.shape.roles },
+                        ]}
+                    />
+                )}
+                {hasRoles ? (
+                    <RoleFields draft={draft} onDraft={onDraft} wrong={wrong} />
+                ) : (
+                    <>
+                        {fitting.length > 0 && (
+                            <Select
+                                label={words.preset}
+                                placeholder={words.presetNone}
+                                clearable
+                                maw={280}
+                                data={fitting.map(preset => preset.name)}
+                                onChange={name => {
+                                    const preset = fitting.find(one => one.name === name)?.resources;
+                                    if (preset)
+                                        onSize({
+                                            gpu: preset.gpu ?? '',
+                                            cpu: preset.cpu ?? '',
+                                            memory: preset.memory == null ? '' : String(preset.memory),
+                                        });
+                                }}
+                            />
+                        )}
+                        <div className={styles.row}>
+                            {canHaveReplicas(draft.module) && (
+                                <>
+                                    <NumberInput
+                                        label={words.replicas}
+                                        min={1}
+                                        allowDecimal={false}
+                                        value={draft.replicas}
+                                        error={wrong('/spec/replicas')}
+                                        onChange={replicas => onDraft({ replicas })}
+                                    />
+                                    <NumberInput
+                                        label={words.minReplicas}
+                                        description={
+                                            draft.module === 'training'
+                                                ? words.minReplicasHint.training
+                                                : words.minReplicasHint.other
+                                        }
+                                        inputWrapperOrder={['label', 'input', 'description', 'error']}
+                                        min={1}
+                                        allowDecimal={false}
+                                        value={draft.minReplicas}
+                                        error={wrong('/spec/minReplicas')}
+                                        onChange={minReplicas => onDraft({ minReplicas })}
+                                    />
+                                </>
+                            )}
+                            <NumberInput
+                                label={words.gpu}
+                                description={words.gpuHint}
+                                inputWrapperOrder={['label', 'input', 'description', 'error']}
+                                min={0}
+                                decimalScale={3}
+                                value={draft.size.gpu}
+                                error={wrong('/spec/resources/gpu')}
+                                onChange={gpu => onSize({ gpu })}
+                            />
+                            <NumberInput
+                                label={words.cpu}
+                                placeholder="1"
+                                min={0}
+                                decimalScale={3}
+                                value={draft.size.cpu}
+                                error={wrong('/spec/resources/cpu')}
+                                onChange={cpu => onSize({ cpu })}
+                            />
+                            <TextInput
+                                label={words.memory}
+                                placeholder={words.memoryPlaceholder}
+                                value={draft.size.memory}
+                                error={wrong('/spec/resources/memory')}
+                                onChange={event => onSize({ memory: event.currentTarget.value })}
+                            />
+                        </div>
+                    </>
+                )}
+            </Stack>
+        </Section>
+    );
+}
