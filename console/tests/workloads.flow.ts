@@ -177,15 +177,15 @@ test('actions are previewed, done, and seen at once', async () => {
     await preview.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('Stopped', { exact: true }).first().waitFor();
     // Whoever has ended is started again as a workload of its own, with the same name.
-    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
     await preview.getByText('c-tune').waitFor();
-    await preview.getByRole('button', { name: 'Start' }).click();
+    await preview.getByRole('button', { name: 'Start', exact: true }).click();
     await page.getByText('Running', { exact: true }).first().waitFor();
     expect(page.url()).not.toContain('a-serve');
 
     await page.getByRole('button', { name: 'Stop' }).click();
     await preview.getByRole('button', { name: 'Stop' }).click();
-    await page.getByRole('button', { name: 'Actions' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await preview.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Workloads' }).waitFor();

@@ -10,7 +10,7 @@ export function whyLine({ status }: Workload): string {
     switch (state) {
         case 'queued':
         case 'suspended':
-            return join([status.position == null ? undefined : words.position(status.position), nearest]);
+            return join([nearest, status.position == null ? undefined : words.position(status.position)]);
         case 'held':
             return words.held;
         case 'running':
@@ -21,7 +21,7 @@ export function whyLine({ status }: Workload): string {
             return '';
         case 'leaving': {
             const last = status.lastPreemption;
-            return last == null ? '' : words.leaving(last.rule, last.by);
+            return last == null ? '' : evictionLine(last.rule, last.by);
         }
         case 'failed':
             return join([
@@ -33,6 +33,11 @@ export function whyLine({ status }: Workload): string {
         case 'finished':
             return '';
     }
+}
+
+/** Why it had to go: for whom, or what was done. */
+export function evictionLine(rule: string, by: string | null | undefined): string {
+    return by == null ? (words.rules[rule] ?? rule) : words.roomFor(by, rule);
 }
 
 /** All that keeps it waiting, for whoever looks closer. */

@@ -11,7 +11,7 @@ export const workloads = {
         why: 'Why',
         quota: 'Quota',
         module: 'Module',
-        priority: 'Priority',
+        priority: 'Prio',
         replicas: 'Replicas',
         gpu: 'GPUs',
         owner: 'Owner',
@@ -39,13 +39,22 @@ export const workloads = {
     },
     modules: { training: 'Training', notebook: 'Notebook', service: 'Service', task: 'Task' },
     why: {
-        position: (position: number) => `number ${position} in the queue`,
+        position: (position: number) => `no. ${position} in the queue`,
         held: 'others leave to make room for it',
         fewer: (running: number, wanted: number) => `${running} of ${wanted} replicas run`,
         starting: (ready: number, running: number) => `${ready} of ${running} replicas are ready`,
         exit: (code: number) => `exit code ${code}`,
-        leaving: (rule: string, by?: string | null) =>
-            by == null ? `asked to leave: ${rule}` : `makes room for ${by} (${rule})`,
+        roomFor: (by: string, rule: string) => `makes room for ${by} (${rule})`,
+        rules: {
+            recall: 'what it borrowed is called back',
+            scale: 'a quota was scaled',
+            transfer: 'GPUs were transferred',
+            drain: 'its node is emptied',
+            resize: 'it was resized',
+            restart: 'it was restarted',
+            stop: 'it was stopped',
+            'max-run': 'its time is over',
+        } as Record<string, string>,
     },
     filters: {
         label: 'Filters',
@@ -78,7 +87,7 @@ export const workloads = {
             service: 'Replicas that come and go one by one, and answer requests.',
             task: 'A single run with a beginning and an end.',
         },
-        place: 'Where',
+        place: 'What and where',
         name: 'Name',
         nameHint: 'The server chooses one if you do not.',
         workspace: 'Workspace',
@@ -172,6 +181,7 @@ export const workloads = {
         priority: 'Priority',
         remove: 'Delete',
         copy: 'Submit another like it',
+        more: 'More',
         next: 'Preview',
         titles: {
             start: (name: string) => `Start ${name} again`,
@@ -251,7 +261,8 @@ export const workloads = {
             replicas: (count: number) => units(count, 'replica'),
             now: 'now',
             mark: {
-                preempted: (by?: string | null) => (by == null ? 'Evicted' : `Preempted by ${by}`),
+                preempted: (by?: string | null) =>
+                    by == null ? 'Sent back to its queue' : `Preempted by ${by}`,
                 suspended: (by?: string | null) => (by == null ? 'Suspended' : `Suspended for ${by}`),
                 shrunk: (by?: string | null) => (by == null ? 'Shrunk' : `Shrunk for ${by}`),
                 lost: (node?: string | null) => (node == null ? 'Lost with its node' : `Lost with ${node}`),
@@ -269,7 +280,6 @@ export const workloads = {
             rule: (rule: string, policyOf?: string | null) =>
                 policyOf == null ? rule : `${rule} of ${policyOf}`,
             until: 'Starts when these are gone',
-            operator: 'an operator',
             groups: { blocker: 'In its way', considered: 'Considered', unblock: 'What would let it start' },
         },
         draws: {
@@ -306,7 +316,7 @@ export const workloads = {
             cpu: 'Cores',
             memory: 'Memory',
             notMeasured:
-                'Nobody measures this here: virtual GPUs, and processes that are only played, take nothing.',
+                'Cores, memory and use of GPUs are not measured here: runs that are only played take nothing.',
         },
         logs: {
             replica: 'Replica',

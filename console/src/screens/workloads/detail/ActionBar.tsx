@@ -7,7 +7,6 @@ import { workloadChanges, type Workload } from '../../../api/queries/workloads';
 import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
 import { DisabledReason } from '../../../ui/DisabledReason';
-import { Icon } from '../../../ui/icons';
 import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { whyNot, type WorkloadAction } from './actions';
@@ -76,9 +75,7 @@ export function ActionBar({ workload }: { workload: Workload }) {
             </DisabledReason>
             <Menu position="bottom-end">
                 <Menu.Target>
-                    <Button variant="default" aria-label={text.common.actions} px="xs">
-                        <Icon name="dots" size={16} />
-                    </Button>
+                    <Button variant="default">{words.more}</Button>
                 </Menu.Target>
                 <Menu.Dropdown>
                     <Menu.Item

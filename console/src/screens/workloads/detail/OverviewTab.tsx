@@ -33,15 +33,17 @@ export function OverviewTab({ workload }: { workload: Workload }) {
                 </Section>
             </div>
             <WhySection workload={workload} />
-            <Section>
-                <WorkloadFacts workload={workload} />
-            </Section>
-            <Section title={words.draws.title}>
-                <DrawsTable draws={status.draws ?? []} />
-            </Section>
-            <Section title={words.placement.title}>
-                <PlacementTable placements={status.placements ?? []} />
-            </Section>
+            <div className={styles.column}>
+                <Section>
+                    <WorkloadFacts workload={workload} />
+                </Section>
+                <Section title={words.draws.title}>
+                    <DrawsTable draws={status.draws ?? []} />
+                </Section>
+                <Section title={words.placement.title}>
+                    <PlacementTable placements={status.placements ?? []} />
+                </Section>
+            </div>
         </div>
     );
 }

@@ -5,6 +5,7 @@ import { exact, span } from '../../../ui/time';
 import { useNow } from '../../../ui/useNow';
 import { WorkloadLink } from '../../../ui/WorkloadLink';
 import type { Workload } from '../../../api/queries/workloads';
+import { evictionLine } from '../why';
 import { timelineOf, type Mark, type Segment, type Told } from './timeline';
 import styles from './Timeline.module.css';
 
@@ -95,7 +96,11 @@ function Interruptions({ marks }: { marks: readonly Mark[] }) {
                 .map((mark, index) => (
                     <li key={index}>
                         <MarkWords mark={mark} />
-                        {mark.rule !== undefined && <span className={styles.rule}>{mark.rule}</span>}
+                        {mark.rule !== undefined && (
+                            <span className={styles.rule}>
+                                {mark.by === undefined ? evictionLine(mark.rule, null) : mark.rule}
+                            </span>
+                        )}
                         <small>
                             <RelativeTime at={new Date(mark.at).toISOString()} />
                             {mark.why !== undefined && ` · ${mark.why}`}

@@ -7,7 +7,7 @@ import { Section } from '../../../ui/Page';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { RelativeTime } from '../../../ui/RelativeTime';
 import { WorkloadLink } from '../../../ui/WorkloadLink';
-import { whyLine } from '../why';
+import { evictionLine, whyLine } from '../why';
 import styles from './Detail.module.css';
 
 const words = text.workloads.detail.why;
@@ -82,8 +82,13 @@ function ExplanationView({ explanation }: { explanation: Explanation }) {
                 <div className={styles.evicted}>
                     <h3>{words.evicted}</h3>
                     <RelativeTime at={evicted.at} />:{' '}
-                    {evicted.by == null ? words.operator : <WorkloadLink name={evicted.by} />} (
-                    {words.rule(evicted.rule, evicted.policyOf)})
+                    {evicted.by == null ? (
+                        evictionLine(evicted.rule, null)
+                    ) : (
+                        <>
+                            <WorkloadLink name={evicted.by} /> ({words.rule(evicted.rule, evicted.policyOf)})
+                        </>
+                    )}
                     <div className={styles.muted}>{evicted.why}</div>
                 </div>
             )}

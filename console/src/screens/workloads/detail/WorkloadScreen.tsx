@@ -1,9 +1,10 @@
-import { Anchor, Skeleton, Tabs } from '@mantine/core';
+import { Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Problem } from '../../../api/problem';
 import { workloads } from '../../../api/queries/workloads';
 import { text } from '../../../texts';
+import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { WorkloadStateBadge } from '../../../ui/WorkloadStateBadge';
@@ -26,21 +27,23 @@ export function WorkloadScreen() {
     const navigate = useNavigate({ from: '/workloads/$workload' });
     const { data: workload, error, refetch } = useQuery(workloads.one(name));
     const title = (
-        <>
-            <Anchor size="sm" renderRoot={props => <Link {...props} to="/workloads" />}>
-                {words.back}
-            </Anchor>
-            <span className={styles.title}>
-                {workload?.metadata.name ?? name}
-                {workload && <WorkloadStateBadge state={workload.status.state} />}
-            </span>
-        </>
+        <span className={styles.title}>
+            {workload?.metadata.name ?? name}
+            {workload && <WorkloadStateBadge state={workload.status.state} />}
+        </span>
     );
     return (
         <Page
             title={title}
             about={workload && whyLine(workload)}
-            actions={workload && <ActionBar workload={workload} />}
+            actions={
+                <>
+                    <ButtonLink to="/workloads" variant="default">
+                        {words.back}
+                    </ButtonLink>
+                    {workload && <ActionBar workload={workload} />}
+                </>
+            }
         >
             <ProblemAlert problem={error && Problem.from(error)} onRetry={() => void refetch()} />
             {workload === undefined ? (
@@ -56,7 +59,7 @@ export function WorkloadScreen() {
                         })
                     }
                 >
-                    <Tabs.List className={styles.tabs}>
+                    <Tabs.List className={styles.tabs} aria-label={workload.metadata.name}>
                         {Object.entries(words.tabs).map(([value, label]) => (
                             <Tabs.Tab key={value} value={value}>
                                 {label}

@@ -60,7 +60,10 @@ const MARKS = new Set<string>(['preempted', 'suspended', 'shrunk', 'lost', 'fail
 export function timelineOf({ status, metadata }: Workload, events: readonly Told[], now: number): Timeline {
     const from = Date.parse(metadata.createdAt);
     const end = ENDS.find(state => state === status.state);
-    const to = Math.max(from, status.endedAt == null ? now : Date.parse(status.endedAt));
+    const latest = events.at(-1);
+    // Clocks differ: nothing that was told of lies in the future.
+    const soFar = Math.max(now, from, latest ? Date.parse(latest.at) : 0);
+    const to = status.endedAt == null ? soFar : Math.max(from, Date.parse(status.endedAt));
     const segments: Segment[] = [];
     const marks: Mark[] = [];
     let open: Segment = { state: 'queued', from, to: from };

@@ -1,5 +1,5 @@
-import { Button, Loader, Skeleton } from '@mantine/core';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Loader, Skeleton } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Problem } from '../../../api/problem';
 import type { Workload } from '../../../api/queries/workloads';
@@ -9,6 +9,7 @@ import { text } from '../../../texts';
 import { DisabledReason } from '../../../ui/DisabledReason';
 import { EmptyState } from '../../../ui/EmptyState';
 import { Icon } from '../../../ui/icons';
+import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { VirtualTable } from '../../../ui/VirtualTable';
@@ -45,12 +46,13 @@ export function WorkloadsScreen() {
     const isNarrowed = workspace !== undefined || Object.values(filters).some(value => value !== undefined);
     const submit = (
         <DisabledReason reason={session.whyNot('workload:submit', workspace)}>
-            <Button
+            <ButtonLink
+                to="/workloads/new"
+                search={{ module, quota }}
                 leftSection={<Icon name="plus" size={16} />}
-                renderRoot={props => <Link {...props} to="/workloads/new" search={{ module, quota }} />}
             >
                 {words.submit}
-            </Button>
+            </ButtonLink>
         </DisabledReason>
     );
     return (
@@ -91,9 +93,7 @@ function Nothing({ hasMore, isNarrowed }: { hasMore: boolean; isNarrowed: boolea
     return (
         <EmptyState
             title={words.empty.title}
-            action={
-                <Button renderRoot={props => <Link {...props} to="/workloads/new" />}>{words.submit}</Button>
-            }
+            action={<ButtonLink to="/workloads/new">{words.submit}</ButtonLink>}
         >
             {words.empty.about}
         </EmptyState>

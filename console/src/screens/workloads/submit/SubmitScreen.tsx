@@ -1,13 +1,14 @@
-import { Anchor, Skeleton } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { Problem } from '../../../api/problem';
 import { workloadChanges, workloads } from '../../../api/queries/workloads';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
 import { EmptyState } from '../../../ui/EmptyState';
+import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { useChoices } from './choices';
@@ -32,18 +33,17 @@ export function SubmitScreen() {
         enabled: like !== undefined,
         staleTime: Infinity,
     });
-    const title = (
-        <>
-            <Anchor size="sm" renderRoot={props => <Link {...props} to="/workloads" />}>
-                {text.workloads.detail.back}
-            </Anchor>
-            <br />
-            {words.title}
-        </>
-    );
     const first = workspaces.find(one => one === workspace) ?? workspaces[0];
     return (
-        <Page title={title} about={words.about}>
+        <Page
+            title={words.title}
+            about={words.about}
+            actions={
+                <ButtonLink to="/workloads" variant="default">
+                    {text.workloads.detail.back}
+                </ButtonLink>
+            }
+        >
             <ProblemAlert problem={model.error && Problem.from(model.error)} />
             {!isReady || (like !== undefined && model.isPending) ? (
                 <Skeleton height={400} />

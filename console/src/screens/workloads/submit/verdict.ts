@@ -14,8 +14,8 @@ export interface Verdict {
 
 export function verdictOf({ result, would }: DryRun): Verdict {
     const workload = result as unknown as Workload;
-    const { evicted, shrunk } = consequences(would);
-    const victims = [...evicted, ...shrunk];
+    const { evicted, stopped, shrunk } = consequences(would);
+    const victims = [...evicted, ...stopped, ...shrunk];
     const { state, placements } = workload.status;
     const nodes = [...new Set((placements ?? []).map(one => one.node))];
     const kind =
