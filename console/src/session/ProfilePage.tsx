@@ -2,6 +2,7 @@ import { Alert, Button, PasswordInput, Stack, Table, Text } from '@mantine/core'
 import { useState, type FormEvent } from 'react';
 import { Problem } from '../api/problem';
 import { sessionChanges } from '../api/queries/session';
+import { TokenList } from '../screens/administration/tokens/TokenList';
 import { text } from '../texts';
 import { Facts } from '../ui/Facts';
 import { Page, Section } from '../ui/Page';
@@ -54,6 +55,14 @@ export function ProfilePage() {
                         </Table.Tbody>
                     </Table>
                 )}
+            </Section>
+            <Section title={text.administration.sections.tokens}>
+                <Stack gap="sm">
+                    <Text size="sm" c="dimmed">
+                        {text.administration.token.about}
+                    </Text>
+                    <TokenList user={session.user} />
+                </Stack>
             </Section>
             <Section title={words.change}>
                 <ChangePassword />

@@ -27,7 +27,7 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
                 placeholder={words.anyOperation}
                 clearable
                 searchable
-                w={190}
+                w={165}
                 data={[...operations]}
                 value={search.op ?? null}
                 onChange={op => set({ op: op ?? undefined })}
@@ -36,6 +36,7 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
                 <TextInput
                     key={end}
                     type="datetime-local"
+                    w={195}
                     label={words.filter[end]}
                     value={search[end] ?? ''}
                     onChange={event => set({ [end]: event.currentTarget.value || undefined })}
@@ -72,7 +73,7 @@ function Typed(props: { label: string; value?: string; onDone(value: string | un
     return (
         <TextInput
             label={props.label}
-            w={140}
+            w={110}
             value={value}
             onChange={event => setValue(event.currentTarget.value)}
             onBlur={done}

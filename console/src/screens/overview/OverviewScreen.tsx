@@ -12,6 +12,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { Page, Section } from '../../ui/Page';
 import { ProblemAlert } from '../../ui/ProblemAlert';
 import { prune } from '../../ui/tree';
+import { GuidedStart } from '../start/GuidedStart';
 import { DeviceGrid } from './DeviceGrid';
 import { EvictionList } from './EvictionList';
 import { countDevices, gridOfNodes, gridOfWorks } from './grid';
@@ -64,6 +65,7 @@ function Overview({ seesPool }: { seesPool: boolean }) {
 
     return (
         <Page title={words.title} about={seesPool ? words.about : words.aboutMember}>
+            <GuidedStart />
             <ProblemAlert problem={problem && Problem.from(problem)} onRetry={retry} />
             {all === undefined ? (
                 !problem && <Skeleton height={72} />

@@ -1,6 +1,6 @@
 import { Badge, Button, Code, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { Problem } from '../../../api/problem';
 import { tokenChanges, tokens, type Token } from '../../../api/queries/people';
 import { text } from '../../../texts';
@@ -16,8 +16,8 @@ import { NewTokenDialog } from './NewTokenDialog';
 
 const words = text.administration.token;
 
-/** What lets somebody in: tokens and browsers, each with its last use. */
-export function TokenList({ user }: { user: string }) {
+/** What lets somebody in: tokens and browsers, each with its last use. `chooser`: chooses whose. */
+export function TokenList({ user, chooser }: { user: string; chooser?: ReactNode }) {
     const client = useQueryClient();
     const { data, error, refetch } = useQuery(tokens.of(user));
     const [isMaking, setMaking] = useState(false);
@@ -29,7 +29,8 @@ export function TokenList({ user }: { user: string }) {
     };
     return (
         <>
-            <Group>
+            <Group align="end" justify={chooser ? 'space-between' : undefined}>
+                {chooser}
                 <Button
                     size="sm"
                     leftSection={<Icon name="plus" size={16} />}
@@ -87,9 +88,11 @@ function columns(revoke: (token: Token) => void): Column<Token>[] {
             cell: token => (
                 <span>
                     <strong>{nameOf(token)}</strong>{' '}
-                    <Text span size="xs" c="dimmed">
-                        {token.id}
-                    </Text>
+                    {token.name !== '' && (
+                        <Text span size="xs" c="dimmed">
+                            {token.id}
+                        </Text>
+                    )}
                 </span>
             ),
         },

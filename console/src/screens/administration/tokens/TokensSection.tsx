@@ -23,24 +23,28 @@ export function TokensSection() {
     const shown = user ?? session.user;
     return (
         <>
-            <Bar about={words.about}>
-                <Select
-                    label={words.whose}
-                    searchable
-                    allowDeselect={false}
-                    data={[...new Set([session.user, shown, ...(names ?? [])])]}
-                    value={shown}
-                    onChange={value =>
-                        void navigate({
-                            search: before => ({
-                                ...before,
-                                user: value === session.user || value === null ? undefined : value,
-                            }),
-                        })
-                    }
-                />
-            </Bar>
-            <TokenList key={shown} user={shown} />
+            <Bar about={words.about} />
+            <TokenList
+                key={shown}
+                user={shown}
+                chooser={
+                    <Select
+                        label={words.whose}
+                        searchable
+                        allowDeselect={false}
+                        data={[...new Set([session.user, shown, ...(names ?? [])])]}
+                        value={shown}
+                        onChange={value =>
+                            void navigate({
+                                search: before => ({
+                                    ...before,
+                                    user: value === session.user || value === null ? undefined : value,
+                                }),
+                            })
+                        }
+                    />
+                }
+            />
         </>
     );
 }

@@ -7,6 +7,7 @@ import { workspaces, type Policy } from '../../../api/queries/workspaces';
 import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
 import { ConflictView } from '../../../ui/ConflictView';
+import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
 import { draftOf, isFree, isSame, specOf, type Draft } from './draft';
 import type { FieldsProps } from './fields';
@@ -67,6 +68,8 @@ export function RulesEditor({ room, quota, policy }: Props) {
     const onProblem = (found: Problem) => {
         setProblem(found);
         if (found.isStale) void readNow().then(setTheirs);
+        // What is wrong with a field is mended there.
+        if (found.pointers.length > 0) close();
     };
     const fields: FieldsProps = {
         draft,
@@ -95,6 +98,7 @@ export function RulesEditor({ room, quota, policy }: Props) {
                     {words.saved}
                 </Alert>
             )}
+            {isDirty && !problem?.isStale && <ProblemAlert problem={problem} shown={['/spec']} />}
             {isDirty && (
                 <div className={styles.bar}>
                     <Text size="sm" fw={600}>
