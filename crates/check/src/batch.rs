@@ -1,9 +1,7 @@
 //! What must be remembered until a batch of events is complete.
 
-use crate::plan::{Eviction, Plan};
-use crate::world::Rank;
+use crate::plan::{Eviction, Takeover};
 use std::collections::{BTreeMap, BTreeSet};
-use tidegate_engine::event::{Event, EventKind, StartKind};
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, WorkloadId};
 use tidegate_engine::resources::Resources;
 use tidegate_engine::unit::Grant;
@@ -20,8 +18,8 @@ pub(crate) struct Batch {
     /// Units of plans that evicted under tiers 2 or 3.
     pub(crate) firm: BTreeSet<(WorkloadId, u32)>,
     pub(crate) started: BTreeSet<(WorkloadId, u32)>,
-    /// Who took over a hold, and of what rank the losers were.
-    pub(crate) takeovers: BTreeMap<WorkloadId, Vec<(WorkloadId, Rank)>>,
+    /// Holds that were taken over, by who took them.
+    pub(crate) takeovers: BTreeMap<WorkloadId, Vec<Takeover>>,
     pub(crate) scaled: Vec<(QuotaId, Resources, Resources)>,
     /// Accounts whose share became smaller in some dimension.
     pub(crate) shrunk: BTreeSet<QuotaId>,
@@ -31,26 +29,4 @@ pub(crate) struct Batch {
     pub(crate) lost: BTreeSet<(PoolId, NodeId)>,
     /// Nodes of which a device went out of service.
     pub(crate) broken: BTreeSet<(PoolId, NodeId)>,
-}
-
-/// What a plan grants: all that its preemptor is given from here on, up to its next evictions.
-/// Elastic training is planned for its minimum, what it grows by later is no part of the plan.
-pub(crate) fn plan(by: WorkloadId, service: bool, evictions: Vec<Eviction>, rest: &[Event]) -> Plan {
-    let mut grants: BTreeMap<u32, Grant> = BTreeMap::new();
-    for event in rest {
-        let given: &[Grant] = match &event.kind {
-            EventKind::Evicted { cause, .. } if cause.by == Some(by) => break,
-            EventKind::Held { workload, grants } if *workload == by => grants,
-            EventKind::Started { workload, kind, grants, .. }
-                if *workload == by && (service || *kind != StartKind::Grown) =>
-            {
-                grants
-            }
-            _ => continue,
-        };
-        for grant in given {
-            grants.entry(grant.unit).or_insert_with(|| grant.clone());
-        }
-    }
-    Plan { by, evictions, grants: grants.into_values().collect() }
 }

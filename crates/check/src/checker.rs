@@ -30,18 +30,17 @@ impl Checker {
         self.batch = Batch::default();
         self.world.touched_accounts.clear();
         self.world.touched_workloads.clear();
-        for (i, event) in events.iter().enumerate() {
+        for event in events {
             if event.at < self.world.now {
                 return self.world.broken(Breach::ClockBackwards { last: self.world.now });
             }
             self.world.now = event.at;
-            self.step(&event.kind, &events[i..])?;
+            self.step(&event.kind)?;
         }
         self.close()
     }
 
-    /// `rest` are the events from this one on.
-    fn step(&mut self, kind: &EventKind, rest: &[Event]) -> Checked {
+    fn step(&mut self, kind: &EventKind) -> Checked {
         use EventKind::*;
         if !matches!(kind, Evicted { .. } | QuotaScaled { .. } | Overdrawn { .. }) {
             self.check_operator()?;
@@ -83,11 +82,12 @@ impl Checker {
                 Ok(())
             }
             Held { workload, grants } => {
-                self.within_caps(*workload, |checker| checker.held(*workload, grants, rest))
+                self.within_caps(*workload, |checker| checker.held(*workload, grants))
             }
             HoldLost { workload, units, by } => self.hold_lost(*workload, units, *by),
-            Started { workload, kind, replicas, grants } => self
-                .within_caps(*workload, |checker| checker.started(*workload, *kind, *replicas, grants, rest)),
+            Started { workload, kind, replicas, grants } => {
+                self.within_caps(*workload, |checker| checker.started(*workload, *kind, *replicas, grants))
+            }
             Evicted { workload, units, exit, replicas, deadline, cause } => {
                 self.evicted(*workload, units, *exit, *replicas, *deadline, cause)
             }

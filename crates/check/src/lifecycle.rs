@@ -2,12 +2,12 @@
 
 use crate::checker::Checker;
 use crate::line::Standing;
-use crate::plan::Eviction;
+use crate::plan::{Eviction, Plan, Takeover};
 use crate::violation::Breach;
 use crate::workloads::{Phase, Workload};
 use crate::world::Checked;
 use std::collections::BTreeMap;
-use tidegate_engine::event::{Cause, Event, StartKind};
+use tidegate_engine::event::{Cause, StartKind};
 use tidegate_engine::ids::{NodeId, Tick, WorkloadId};
 use tidegate_engine::nodes::NodeState;
 use tidegate_engine::unit::{Draws, Grant};
@@ -82,14 +82,12 @@ impl Checker {
         self.world.broken(Breach::WrongRecord { of, what: "replicas that run are", said, counted })
     }
 
-    /// If evictions were made for it, they and what it is given from here on are a plan.
-    fn complete_plan(&mut self, id: WorkloadId, rest: &[Event]) -> Checked {
+    /// If evictions were made for it, they and what it is given now are a plan. What it is given after that comes of
+    /// another plan, which found room enough in what leaves already.
+    fn complete_plan(&mut self, id: WorkloadId, grants: &[Grant]) -> Checked {
         let Some(evictions) = self.batch.pending.remove(&id) else { return Ok(()) };
-        let workload = self.world.workload(id)?;
-        let service = workload.spec.is_service();
-        let mut plan = crate::batch::plan(id, service, evictions, rest);
-        // What earlier plans held for it is in the books already.
-        plan.grants.retain(|grant| !workload.units.contains_key(&grant.unit));
+        let takeovers = self.batch.takeovers.get(&id).cloned().unwrap_or_default();
+        let plan = Plan { by: id, evictions, takeovers, grants: grants.to_vec() };
         self.world.check_plan(&plan, &self.batch.started)?;
         if plan.is_late() {
             self.batch.firm.extend(plan.grants.iter().map(|grant| (id, grant.unit)));
@@ -100,9 +98,9 @@ impl Checker {
     fn check_takeovers(&mut self, id: WorkloadId, grants: &[Grant]) -> Checked {
         let class = grants.iter().map(Grant::class).min().unwrap_or(Class::Firm);
         let rank = self.world.rank(self.world.workload(id)?, class);
-        for (loser, lost) in self.batch.takeovers.remove(&id).unwrap_or_default() {
-            if rank <= lost {
-                let (loser, by) = (self.world.name(loser), self.world.name(id));
+        for taken in self.batch.takeovers.remove(&id).unwrap_or_default() {
+            if rank <= taken.rank {
+                let (loser, by) = (self.world.name(taken.loser), self.world.name(id));
                 return self.world.broken(Breach::TakeoverNotHigher { loser, by });
             }
         }
@@ -116,10 +114,10 @@ impl Checker {
         self.world.check_room(id, grant)
     }
 
-    pub(crate) fn held(&mut self, id: WorkloadId, grants: &[Grant], rest: &[Event]) -> Checked {
+    pub(crate) fn held(&mut self, id: WorkloadId, grants: &[Grant]) -> Checked {
         let legal = |phase| matches!(phase, Phase::Waiting | Phase::Held | Phase::Running);
         let phase = self.expect(id, "held", legal)?.phase;
-        self.complete_plan(id, rest)?;
+        self.complete_plan(id, grants)?;
         self.check_takeovers(id, grants)?;
         for grant in grants {
             self.expect_none(id, grant.unit, "held")?;
@@ -145,10 +143,15 @@ impl Checker {
         for &unit in units {
             let workload = self.world.workload(id)?;
             let rank = self.world.rank(workload, workload.units[&unit].class());
+            let grant = workload.units[&unit].grant.clone();
             match by {
-                Some(by) => self.batch.takeovers.entry(by).or_default().push((id, rank)),
-                None => self.batch.dropped.entry(id).or_default().push(workload.units[&unit].grant.clone()),
+                Some(by) => {
+                    self.batch.takeovers.entry(by).or_default().push(Takeover { loser: id, rank, grant });
+                }
+                None => self.batch.dropped.entry(id).or_default().push(grant),
             }
+            // What it is given next may come of another plan.
+            self.batch.firm.remove(&(id, unit));
             self.world.leave(id, unit);
         }
         let workload = self.world.workload(id)?;
@@ -164,7 +167,6 @@ impl Checker {
         kind: StartKind,
         replicas: u32,
         grants: &[Grant],
-        rest: &[Event],
     ) -> Checked {
         let legal = |phase| matches!(phase, Phase::Waiting | Phase::Held | Phase::Running);
         let workload = self.expect(id, "started", legal)?;
@@ -182,7 +184,7 @@ impl Checker {
             };
             return self.world.broken(Breach::WrongStartKind { workload, said, expected });
         }
-        self.complete_plan(id, rest)?;
+        self.complete_plan(id, grants)?;
         self.check_takeovers(id, grants)?;
         for grant in grants {
             self.start_unit(id, grant)?;
@@ -260,8 +262,13 @@ impl Checker {
         cause: &Cause,
     ) -> Checked {
         // Its owner stops what leaves already: no unit is asked again, but none comes back.
-        let leaving = matches!(self.world.workload(id)?.phase, Phase::Leaving(_));
-        if leaving
+        let workload = self.world.workload(id)?;
+        let leaves = match workload.phase {
+            Phase::Leaving(_) => true,
+            Phase::Waiting => workload.has(Standing::Leaving),
+            _ => false,
+        };
+        if leaves
             && matches!(cause.rule, EvictionRule::Stop | EvictionRule::MaxRun)
             && exit == Exit::Stop
             && units.is_empty()

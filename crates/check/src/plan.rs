@@ -6,7 +6,7 @@ use crate::quotas::{are_siblings, is_descendant};
 use crate::room::{Need, Room};
 use crate::violation::Breach;
 use crate::workloads::{Unit, Workload};
-use crate::world::{Checked, World};
+use crate::world::{Checked, Rank, World};
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_engine::event::Cause;
 use tidegate_engine::ids::{ModelId, QuotaId, WorkloadId};
@@ -25,10 +25,19 @@ pub(crate) struct Eviction {
     pub(crate) dropped: Vec<Grant>,
 }
 
+/// A hold that somebody lost to a higher rank.
+#[derive(Clone, Debug)]
+pub(crate) struct Takeover {
+    pub(crate) loser: WorkloadId,
+    pub(crate) rank: Rank,
+    pub(crate) grant: Grant,
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) by: WorkloadId,
     pub(crate) evictions: Vec<Eviction>,
+    pub(crate) takeovers: Vec<Takeover>,
     pub(crate) grants: Vec<Grant>,
 }
 
@@ -341,6 +350,10 @@ impl Judge<'_> {
             // Whoever stays keeps what it holds.
             eviction.dropped.iter().for_each(|grant| room.change(grant, -1));
         }
+        // So does whoever is not of lower rank than a plan of this class.
+        let rank = world.rank(self.by, class);
+        let kept = self.plan.takeovers.iter().filter(|taken| taken.rank >= rank);
+        kept.for_each(|taken| room.change(&taken.grant, -1));
         let mine = self.plan.evictions.iter().flat_map(|e| e.units.iter().map(|n| (e.victim, *n)));
         let mine: BTreeSet<_> = mine.collect();
         let pool = world.quota_of(self.by).pool;

@@ -17,13 +17,19 @@ use std::collections::BTreeSet;
 impl Session<'_> {
     pub(super) fn stop(&mut self, id: WorkloadId) -> Result<(), Refusal> {
         let w = self.s.live_workload(id, "stop")?;
-        match w.state {
-            WorkloadState::Queued | WorkloadState::Suspended | WorkloadState::Held => {
-                self.end_reservation_of(id);
-                self.emit(EventKind::Stopped { workload: id, cause: StopCause::Asked });
-            }
-            WorkloadState::Leaving(Exit::Stop) => return Err(wrong_state(w, "stop", "not stopping already")),
-            _ => self.ask_to_stop(id, StopCause::Asked),
+        let (state, leaves) = (w.state, w.units.iter().any(|&u| self.s.units[u].is_leaving()));
+        if state == WorkloadState::Leaving(Exit::Stop) {
+            return Err(wrong_state(w, "stop", "not stopping already"));
+        }
+        let runs_nothing = state.is_waiting() || state == WorkloadState::Held;
+        if runs_nothing {
+            self.end_reservation_of(id);
+        }
+        // Who waits may have replicas that it gave up before it lost the others: their devices are not free yet.
+        if runs_nothing && !leaves {
+            self.emit(EventKind::Stopped { workload: id, cause: StopCause::Asked });
+        } else {
+            self.ask_to_stop(id, StopCause::Asked);
         }
         Ok(())
     }
