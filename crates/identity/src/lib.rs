@@ -4,6 +4,7 @@
 //! all changes together have made. [`may`] decides, and nobody else.
 
 pub mod action;
+mod gone;
 pub mod may;
 pub mod people;
 pub mod policy;

@@ -1,6 +1,7 @@
 //! Everybody and everything that is known of them: what all changes together have made.
 
 use crate::action::ActionSet;
+use crate::gone::Gone;
 use crate::policy::Policy;
 use crate::record::{
     Change, Member, Record, Role, Token, TokenId, TokenKind, User, UserKind, Webhook, Workspace,
@@ -17,6 +18,15 @@ pub const ADMIN_NAME: &str = "admin";
 /// The room of who has no other: there from the beginning, and open to every quota.
 pub const DEFAULT_NAME: &str = "default";
 
+/// What has a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Versioned {
+    /// With its members, policies and webhooks.
+    Workspace(WorkspaceId),
+    User(MemberId),
+    Role(RoleId),
+}
+
 /// Each table is shared until it changes: a copy of all costs nothing, a change copies one table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct People {
@@ -27,8 +37,9 @@ pub struct People {
     tokens: Arc<BTreeMap<TokenId, Token>>,
     policies: Arc<BTreeMap<(WorkspaceId, QuotaId), Policy>>,
     webhooks: Arc<BTreeMap<(WorkspaceId, Box<str>), Webhook>>,
-    /// When each workspace, its members, policies and webhooks last changed: the number of the change.
-    versions: Arc<BTreeMap<WorkspaceId, u64>>,
+    /// When each last changed: the number of the change.
+    versions: Arc<BTreeMap<Versioned, u64>>,
+    gone: Arc<Gone>,
     next_user: u32,
     next_workspace: u32,
     next_token: u32,
@@ -50,6 +61,7 @@ impl Default for People {
             policies: Arc::default(),
             webhooks: Arc::default(),
             versions: Arc::default(),
+            gone: Arc::default(),
             next_user: 0,
             next_workspace: 0,
             next_token: 0,
@@ -89,15 +101,17 @@ impl Default for People {
 impl People {
     /// Takes in a change; the only place where anything changes. `number` is its own in the log.
     pub fn apply(&mut self, number: u64, change: &Change) {
-        let room = change.after.as_ref().or(change.before.as_ref()).and_then(|record| room_of(record));
+        let of = change.after.as_ref().or(change.before.as_ref()).and_then(|record| versioned(record));
         if let Some(before) = &change.before {
             self.remove(before);
         }
-        if let Some(after) = &change.after {
-            self.insert((**after).clone());
+        match (&change.before, &change.after) {
+            (_, Some(after)) => self.insert((**after).clone()),
+            (Some(before), None) => Arc::make_mut(&mut self.gone).keep(before),
+            (None, None) => {}
         }
-        if let Some(room) = room {
-            Arc::make_mut(&mut self.versions).insert(room, number);
+        if let Some(of) = of {
+            Arc::make_mut(&mut self.versions).insert(of, number);
         }
     }
 
@@ -151,6 +165,9 @@ impl People {
                 Arc::make_mut(&mut self.members).insert((member.workspace, member.user), member);
             }
             Record::Role(role) => {
+                if self.gone.roles.contains_key(&role.id) {
+                    Arc::make_mut(&mut self.gone).roles.remove(&role.id);
+                }
                 Arc::make_mut(&mut self.roles).insert(role.id, role);
             }
             Record::Token(token) => {
@@ -179,9 +196,10 @@ impl People {
         TokenId(self.next_token)
     }
 
-    /// A number for a new role; `None` when there are too many.
+    /// A number for a new role, one that no other role ever had while there are such; `None` when there are too many.
     pub fn next_role(&self) -> Option<RoleId> {
-        (FIRST_MADE.0..=LAST_MADE.0).map(RoleId).find(|id| !self.roles.contains_key(id))
+        let free = || (FIRST_MADE.0..=LAST_MADE.0).map(RoleId).filter(|id| !self.roles.contains_key(id));
+        free().find(|id| !self.gone.roles.contains_key(id)).or_else(|| free().next())
     }
 
     pub fn user(&self, id: MemberId) -> Option<&User> {
@@ -194,6 +212,11 @@ impl People {
 
     pub fn users(&self) -> impl DoubleEndedIterator<Item = &User> {
         self.users.values()
+    }
+
+    /// What a user is called, or was while it was there.
+    pub fn user_name(&self, id: MemberId) -> Option<&str> {
+        self.users.get(&id).map(|user| &*user.name).or_else(|| self.gone.users.get(&id).map(|name| &**name))
     }
 
     /// Whether there is nobody but the first administrator.
@@ -219,9 +242,20 @@ impl People {
         self.workspaces.values()
     }
 
+    /// What a workspace is called, or was while it was there.
+    pub fn workspace_name(&self, id: WorkspaceId) -> Option<&str> {
+        let gone = || self.gone.workspaces.get(&id).map(|name| &**name);
+        self.workspaces.get(&id).map(|room| &*room.name).or_else(gone)
+    }
+
     /// The number of the last change of a workspace and what belongs to it.
     pub fn version(&self, id: WorkspaceId) -> u64 {
-        self.versions.get(&id).copied().unwrap_or_default()
+        self.version_of(Versioned::Workspace(id))
+    }
+
+    /// The number of its last change.
+    pub fn version_of(&self, what: Versioned) -> u64 {
+        self.versions.get(&what).copied().unwrap_or_default()
     }
 
     pub fn member(&self, workspace: WorkspaceId, user: MemberId) -> Option<&Member> {
@@ -249,10 +283,12 @@ impl People {
         built_in.or_else(|| self.roles.values().find(|role| &*role.name == name).map(|role| role.id))
     }
 
+    /// What a role is called, or was while it was there.
     pub fn role_name(&self, id: RoleId) -> &str {
+        let made = || self.roles.get(&id).map(|role| &role.name).or_else(|| self.gone.roles.get(&id));
         match BuiltIn::of(id) {
             Some(built_in) => built_in.word(),
-            None => self.roles.get(&id).map_or("unknown", |role| &role.name),
+            None => made().map_or("unknown", |name| &**name),
         }
     }
 
@@ -323,14 +359,16 @@ impl People {
     }
 }
 
-/// The workspace whose version a change of this record changes.
-fn room_of(record: &Record) -> Option<WorkspaceId> {
+/// Whose version a change of this record changes.
+fn versioned(record: &Record) -> Option<Versioned> {
     match record {
-        Record::Workspace(workspace) => Some(workspace.id),
-        Record::Member(member) => Some(member.workspace),
-        Record::Policy(workspace, ..) => Some(*workspace),
-        Record::Webhook(hook) => Some(hook.workspace),
-        Record::User(_) | Record::Role(_) | Record::Token(_) => None,
+        Record::Workspace(workspace) => Some(Versioned::Workspace(workspace.id)),
+        Record::Member(member) => Some(Versioned::Workspace(member.workspace)),
+        Record::Policy(workspace, ..) => Some(Versioned::Workspace(*workspace)),
+        Record::Webhook(hook) => Some(Versioned::Workspace(hook.workspace)),
+        Record::User(user) => Some(Versioned::User(user.id)),
+        Record::Role(role) => Some(Versioned::Role(role.id)),
+        Record::Token(_) => None,
     }
 }
 
@@ -377,5 +415,24 @@ mod tests {
         put(&mut people, 9, Some(Record::Workspace(renamed)), None);
         assert_eq!(people.rooms(ADMIN).count(), 1);
         assert_eq!(people.next_workspace(), WorkspaceId(2));
+        assert_eq!(people.workspace_name(room.id), Some("team-c"), "what the log speaks of keeps its name");
+    }
+
+    #[test]
+    fn a_role_gets_the_number_of_another_only_when_there_are_no_more() {
+        let mut people = People::default();
+        let role = |id, name: &str| {
+            Record::Role(Role { id, name: name.into(), actions: ActionSet::NONE, created: Tick(1) })
+        };
+        for id in FIRST_MADE.0..=LAST_MADE.0 {
+            let id = RoleId(id);
+            assert_eq!(people.next_role(), Some(id));
+            put(&mut people, 5, None, Some(role(id, "student")));
+            put(&mut people, 6, Some(role(id, "student")), None);
+            assert_eq!(people.role_name(id), "student");
+        }
+        put(&mut people, 7, None, Some(role(FIRST_MADE, "guide")));
+        assert_eq!((people.role_name(FIRST_MADE), people.next_role()), ("guide", Some(RoleId(9))));
+        assert_eq!(people.version_of(Versioned::Role(FIRST_MADE)), 7);
     }
 }

@@ -222,3 +222,41 @@ fn what_goes_with_a_workspace_is_told_and_a_successor_reads_nothing_of_it() {
     let successor = teams.get(&teams.one, "/api/v1/workspaces/two/audit").1;
     assert_eq!(told(&successor), ["admin member.set", "admin workspace.create"]);
 }
+
+#[test]
+fn policies_are_told_with_names_also_of_those_who_are_gone() {
+    let teams = Teams::new();
+    let house = &teams.house;
+    assert_eq!(
+        house.post("/api/v1/roles", &json!({"name": "student", "actions": ["workload:submit"]})).0,
+        201
+    );
+    let path = "/api/v1/workspaces/one/policies/Q1";
+    let set = |spec: Value| {
+        let bearer = format!("Bearer {}", house.token());
+        let headers = [("Authorization", bearer.as_str()), ("If-Match", "*")];
+        let (status, answer) = house.send("PUT", path, Some(json!({"spec": spec}).to_string()), &headers);
+        assert_eq!(status, 200, "{answer}");
+    };
+    let first = json!({"limits": [{"member": "dora", "gpu": 4}, {"role": "student", "gpu": 1}],
+        "notebook": {"exempt": ["dora"]}});
+    set(first.clone());
+    set(json!({"modules": ["training"]}));
+    assert_eq!(house.raw("DELETE", "/api/v1/users/dora", "").0, 200);
+    assert_eq!(house.raw("DELETE", "/api/v1/roles/student", "").0, 200);
+    assert_eq!(house.post("/api/v1/roles", &json!({"name": "guide", "actions": ["workload:read"]})).0, 201);
+    let of = |path: &str| {
+        let items = house.get(path).1["items"].take();
+        items.as_array().expect("items").iter().map(|entry| entry["changes"][0].clone()).collect::<Vec<_>>()
+    };
+    let told = of("/api/v1/audit?operation=policy.set");
+    assert_eq!((&told[1]["before"], &told[1]["after"]), (&Value::Null, &first), "{told:?}");
+    assert_eq!((&told[0]["before"], &told[0]["after"]), (&first, &json!({"modules": ["training"]})));
+    assert_eq!((&told[0]["name"], &told[0]["workspace"]), (&json!("Q1"), &json!("one")));
+    // Her membership, and the workspace of another, keep their names.
+    assert_eq!(house.raw("DELETE", "/api/v1/workspaces/two", "").0, 200);
+    let members = of("/api/v1/audit?operation=member.set");
+    let pairs: Vec<(&Value, &Value)> = members.iter().map(|m| (&m["name"], &m["workspace"])).collect();
+    assert!(pairs.contains(&(&json!("dora"), &json!("one"))), "{pairs:?}");
+    assert!(pairs.contains(&(&json!("bert"), &json!("two"))), "{pairs:?}");
+}

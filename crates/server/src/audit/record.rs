@@ -1,5 +1,6 @@
 //! Users, workspaces and what belongs to them, as they are shown: secrets and hashes stay out.
 
+use crate::center::wire;
 use crate::core::world::World;
 use serde_json::{Value, json};
 use tidegate_api::time::Time;
@@ -51,14 +52,14 @@ pub(super) fn room(world: &World, record: &Record) -> Option<WorkspaceId> {
     }
 }
 
-/// The name of a user; its number if it is gone.
+/// The name of a user, also of one that is gone.
 pub(super) fn user(world: &World, id: MemberId) -> String {
-    world.people.user(id).map_or_else(|| format!("u-{}", id.0), |user| user.name.to_string())
+    world.people.user_name(id).map_or_else(|| format!("u-{}", id.0), str::to_string)
 }
 
-/// The name of a workspace; its number if it is gone.
+/// The name of a workspace, also of one that is gone.
 pub(super) fn room_name(world: &World, id: WorkspaceId) -> String {
-    world.people.workspace(id).map_or_else(|| format!("ws-{}", id.0), |room| room.name.to_string())
+    world.people.workspace_name(id).map_or_else(|| format!("ws-{}", id.0), str::to_string)
 }
 
 pub(super) fn shown(world: &World, record: &Record) -> Value {
@@ -69,6 +70,7 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
             "disabled": user.disabled,
             "password": user.password.is_some(),
             "provider": user.provider.as_ref().map(|(issuer, _)| issuer),
+            "subject": user.provider.as_ref().map(|(_, subject)| subject),
             "serviceAccount": matches!(user.kind, UserKind::ServiceAccount(_)),
         }),
         Record::Workspace(room) => json!({
@@ -89,7 +91,7 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
             "actions": token.scope,
             "expiresAt": token.expires.map(Time::of),
         }),
-        Record::Policy(_, _, policy) => json!(policy),
+        Record::Policy(_, _, policy) => json!(wire::told(&world.people, policy)),
         Record::Webhook(hook) => json!({
             "url": without_query(&hook.url),
             "notices": hook.notices.iter().map(|notice| notice.word()).collect::<Vec<_>>(),

@@ -5,6 +5,7 @@ use super::scan::Asked;
 use super::{business, record};
 use crate::core::entry::Happened;
 use crate::core::past;
+use crate::core::people_lines::is_only_use;
 use crate::core::shell::workload_of;
 use crate::core::world::World;
 use crate::http::auth::Caller;
@@ -219,14 +220,4 @@ fn became(before: bool, after: bool) -> &'static str {
         (true, true) => "changed",
         (true, false) => "deleted",
     }
-}
-
-/// Whether all that changed is when a token was last used: nobody asked for that.
-fn is_only_use(change: &Change) -> bool {
-    let (Some(Record::Token(before)), Some(Record::Token(after))) =
-        (change.before.as_deref(), change.after.as_deref())
-    else {
-        return false;
-    };
-    Token { last_used: after.last_used, ..before.clone() } == *after
 }

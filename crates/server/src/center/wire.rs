@@ -99,6 +99,15 @@ fn preset(preset: &SizePreset) -> Preset {
     }
 }
 
+/// What each replica of a size has.
+pub fn resources(preset: &Preset) -> ReplicaResources {
+    ReplicaResources {
+        gpu: Gpus::from_milli(preset.gpu.into()),
+        cpu: Cores::from_milli(preset.cpu.into()),
+        memory: Memory::new(preset.memory).ok(),
+    }
+}
+
 /// A policy to keep. Names that nobody has are pointed to, all of them.
 pub fn to_policy(
     people: &People,
@@ -167,8 +176,17 @@ pub fn to_policy(
 
 /// A policy as it is written. Who no longer exists is left out.
 pub fn of_policy(people: &People, policy: &Policy) -> PolicySpec {
+    let there = |id: MemberId| people.user(id).and_then(|user| user.name.parse::<Name>().ok());
+    written(people, policy, there)
+}
+
+/// A policy as it once was, with the names of those who are gone since.
+pub fn told(people: &People, policy: &Policy) -> PolicySpec {
+    written(people, policy, |id| people.user_name(id).and_then(|name| name.parse().ok()))
+}
+
+fn written(people: &People, policy: &Policy, member: impl Fn(MemberId) -> Option<Name>) -> PolicySpec {
     let role = |id: RoleId| people.role_name(id).parse::<Name>().ok();
-    let member = |id: MemberId| people.user(id).and_then(|user| user.name.parse::<Name>().ok());
     let holder = |holder: Holder| match holder {
         Holder::Role(id) => (role(id), None),
         Holder::Member(id) => (None, member(id)),
@@ -192,15 +210,8 @@ pub fn of_policy(people: &People, policy: &Policy) -> PolicySpec {
         Some(PriorityLimit { role, member, priority: Priority(*most) })
     };
     let preset = |preset: &Preset| {
-        Some(SizePreset {
-            name: preset.name.parse().ok()?,
-            modules: modules(preset.modules),
-            resources: ReplicaResources {
-                gpu: Gpus::from_milli(preset.gpu.into()),
-                cpu: Cores::from_milli(preset.cpu.into()),
-                memory: Memory::new(preset.memory).ok(),
-            },
-        })
+        let (modules, resources) = (modules(preset.modules), resources(preset));
+        Some(SizePreset { name: preset.name.parse().ok()?, modules, resources })
     };
     PolicySpec {
         modules: modules(policy.modules),

@@ -1,0 +1,27 @@
+//! What those were called who are gone: the log speaks of them by number.
+
+use crate::record::Record;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use tidegate_engine::ids::{MemberId, RoleId, WorkspaceId};
+
+/// Names of users, workspaces and roles that are no more.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Gone {
+    pub(crate) users: BTreeMap<MemberId, Box<str>>,
+    pub(crate) workspaces: BTreeMap<WorkspaceId, Box<str>>,
+    /// There are few numbers for roles: one that is given out again is the new role's alone.
+    pub(crate) roles: BTreeMap<RoleId, Box<str>>,
+}
+
+impl Gone {
+    /// Remembers who goes.
+    pub(crate) fn keep(&mut self, record: &Record) {
+        match record {
+            Record::User(user) => drop(self.users.insert(user.id, user.name.clone())),
+            Record::Workspace(room) => drop(self.workspaces.insert(room.id, room.name.clone())),
+            Record::Role(role) => drop(self.roles.insert(role.id, role.name.clone())),
+            Record::Member(_) | Record::Token(_) | Record::Policy(..) | Record::Webhook(_) => {}
+        }
+    }
+}
