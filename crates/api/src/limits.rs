@@ -88,6 +88,8 @@ pub const MAX_SESSIONS: usize = 50;
 pub const SESSION_TIME: Span = Span::hours(12);
 /// How long an invitation can be followed.
 pub const INVITATION_TIME: Span = Span::hours(7 * 24);
+/// Bytes of what a provider of identities calls somebody, and of its own name: as its protocol says.
+pub const MAX_SUBJECT: usize = 255;
 /// How long a token is good if nobody says.
 pub const DEFAULT_TOKEN_TIME: Span = Span::hours(90 * 24);
 /// How long a token may be good.

@@ -2,7 +2,7 @@
 
 use crate::body::{Check, Wrong};
 use crate::duration::Duration;
-use crate::limits::{MAX_ACTIONS, MAX_PASSWORD, MIN_PASSWORD};
+use crate::limits::{MAX_ACTIONS, MAX_PASSWORD, MAX_SUBJECT, MIN_PASSWORD};
 use crate::name::Name;
 use crate::page::PageToken;
 use crate::resource::{NewMetadata, resource};
@@ -36,6 +36,9 @@ pub struct UserStatus {
     /// Who vouches for it, if that is somebody else.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
+    /// What that one calls it, for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
     /// The workspace that a service account belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service_account_of: Option<Name>,
@@ -70,6 +73,33 @@ pub struct Invitation {
     /// The same without a browser: `tidegate login --invitation`.
     pub secret: String,
     pub expires_at: Time,
+}
+
+/// Whom the provider of identities means by a user.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"subject": "248289761001"})))]
+pub struct LinkRequest {
+    /// The provider; the one of the configuration if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1, max_length = 255)]
+    pub issuer: Option<String>,
+    /// What it calls the user for good, the claim `sub`: to the letter.
+    #[schema(min_length = 1, max_length = 255)]
+    pub subject: String,
+}
+
+impl Check for LinkRequest {
+    fn check(&self, wrong: &mut Wrong) {
+        for (at, text) in
+            self.issuer.iter().map(|issuer| ("/issuer", issuer)).chain([("/subject", &self.subject)])
+        {
+            wrong.bound(at, text.len(), MAX_SUBJECT, "bytes");
+            if text.is_empty() {
+                wrong.add(at, "it is empty");
+            }
+        }
+    }
 }
 
 /// A service account to make.

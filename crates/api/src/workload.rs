@@ -45,6 +45,9 @@ pub struct WorkloadSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 16384)]
     pub min_replicas: Option<u32>,
+    /// A size that the scheduling center of the workspace offers in the quota, instead of `resources`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Name>,
     /// What each replica asks of its node. Not together with `roles`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resources: Option<ReplicaResources>,

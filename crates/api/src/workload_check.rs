@@ -68,8 +68,14 @@ impl WorkloadSpec {
         if let Some(minimum) = self.min_replicas {
             count(wrong, "/minReplicas", minimum);
         }
+        if self.size.is_some() && self.resources.is_some() {
+            wrong.add("/resources", "a size states resources itself: leave this out");
+        }
         if self.roles.is_empty() {
             return;
+        }
+        if self.size.is_some() {
+            wrong.add("/size", "roles state resources themselves: leave this out");
         }
         for (given, at) in [(self.replicas.is_some(), "/replicas"), (self.resources.is_some(), "/resources")]
         {

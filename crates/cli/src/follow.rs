@@ -3,10 +3,34 @@
 use crate::client::Client;
 use crate::clock;
 use crate::exit::{Exit, Outcome, print};
+use crate::output::{Format, Output};
+use clap::Args;
 use std::time::Duration;
 
 /// Changes come in flocks: what happens within this time is printed at once.
 const GATHER: Duration = Duration::from_millis(150);
+
+/// `-o` and `--watch` of a list.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Listing {
+    /// Go on: print the list again when something has changed
+    #[arg(short, long)]
+    watch: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Listing {
+    /// Prints what `render` gives for the format that was asked for, as [`follow`] does.
+    pub(crate) fn print(
+        self,
+        client: &Client,
+        kinds: &str,
+        render: impl Fn(Format) -> Outcome<String>,
+    ) -> Outcome {
+        follow(client, self.watch, kinds, || render(self.output.output))
+    }
+}
 
 /// Prints, and with `watch` again whenever a change of these kinds shows, until somebody stops it.
 pub(crate) fn follow(

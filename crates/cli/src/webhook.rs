@@ -1,10 +1,12 @@
 //! `tidegate webhook`.
 
-use crate::client::{Ask, Client};
+use crate::client::{Ask, Changed, Client};
 use crate::exit::{Exit, Failure, Outcome, note, print, print_line};
+use crate::follow::Listing;
+use crate::output::change::{ChangeOptions, print_would};
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Format, Output, document};
+use crate::output::{Format, Output, Printed, document, list, one};
 use clap::{Args, Subcommand};
 use tidegate_api::name::Name;
 use tidegate_api::webhook::{
@@ -32,7 +34,7 @@ pub(crate) enum Verb {
         #[command(flatten)]
         room: Room,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show a webhook, and what became of the messages to it
     #[command(after_help = "Examples:
@@ -76,6 +78,8 @@ pub(crate) enum Verb {
         name: Name,
         #[command(flatten)]
         room: Room,
+        #[command(flatten)]
+        options: ChangeOptions,
     },
 }
 
@@ -109,6 +113,8 @@ pub(crate) struct Create {
     /// What it is told of: preempted, waiting-too-long, failed, finished; everything if absent
     #[arg(long = "notice", value_name = "NOTICE", value_parser = notice)]
     notices: Vec<Notice>,
+    #[command(flatten)]
+    options: ChangeOptions,
 }
 
 fn notice(text: &str) -> Result<Notice, String> {
@@ -125,16 +131,10 @@ impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
             Verb::Create(create) => create.run(client),
-            Verb::List { room, output } => {
-                let list: WebhookList = client.get(room.path())?;
-                match output.output {
-                    format @ (Format::Json | Format::Yaml) => document(format, &list),
-                    Format::Name => {
-                        print(&list.items.iter().map(|hook| format!("{}\n", hook.name)).collect::<String>())
-                    }
-                    Format::Table | Format::Wide => print(&table(&list.items).text()),
-                }
-            }
+            Verb::List { room, listing } => listing.print(client, "webhook", |format| {
+                let hooks = client.get::<WebhookList>(room.path())?.items;
+                list(format, &hooks, |_| table(&hooks))
+            }),
             Verb::Show { name, room, output } => show(client, &room.of(&name), output.output),
             Verb::Test { name, room } => {
                 let ask = Ask::change(Method::POST, format!("{}:test", room.of(&name)));
@@ -152,10 +152,10 @@ impl Verb {
                 let delivery: Delivery = client.send(&ask)?.json(client.server())?;
                 print_line(format!("{} will be sent again", delivery.id))
             }
-            Verb::Delete { name, room } => {
+            Verb::Delete { name, room, options } => {
                 let ask = Ask::change(Method::DELETE, room.of(&name));
-                let gone: Webhook = client.send(&ask)?.json(client.server())?;
-                print_line(format!("{} deleted", gone.name))
+                let changed: Changed<Webhook> = client.change(ask, options.dry_run)?;
+                options.print(&changed, |hook| format!("{} deleted", hook.name), |hook, _| text(hook))
             }
         }
     }
@@ -165,18 +165,45 @@ impl Create {
     fn run(self, client: &Client) -> Outcome {
         let new = NewWebhook { url: self.url, notices: self.notices };
         let ask = Ask::change(Method::PUT, self.room.of(&self.name)).json(&new)?;
-        let hook: Webhook = client.send(&ask)?.json(client.server())?;
-        match &hook.secret {
-            Some(secret) => {
-                note(format!(
-                    "{} created; the secret is shown this once: messages are signed with it",
-                    hook.name
-                ));
-                print_line(format!("secret: {secret}"))
+        let changed: Changed<Webhook> = client.change(ask, self.options.dry_run)?;
+        match (changed, self.options.output) {
+            (Changed::Made(hook), None) => match &hook.secret {
+                Some(secret) => {
+                    note(format!(
+                        "{} created; the secret is shown this once: messages are signed with it",
+                        hook.name
+                    ));
+                    print_line(format!("secret: {secret}"))
+                }
+                None => print_line(format!("{} changed; its secret is the one it had", hook.name)),
+            },
+            (Changed::Made(hook), Some(format)) => one(format, &hook, |_| text(&hook)),
+            (Changed::Would(mut would), format) => {
+                // It would be another one: nobody shall try to use this.
+                let secret = would.result.as_object_mut().and_then(|result| result.remove("secret"));
+                let done = if secret.is_some() { "created" } else { "changed" };
+                print_would(&would, format, Some(format!("{} {done}", self.name)))
             }
-            None => print_line(format!("{} changed; its secret is the one it had", hook.name)),
         }
     }
+}
+
+impl Printed for Webhook {
+    fn name(&self) -> String {
+        self.name.to_string()
+    }
+}
+
+fn text(hook: &Webhook) -> String {
+    let mut facts = Facts::default();
+    facts
+        .add("name", &hook.name)
+        .add("workspace", &hook.workspace)
+        .add("url", &hook.url)
+        .add("notices", words(&hook.notices))
+        .add("created", hook.created_at)
+        .maybe("secret", hook.secret.as_ref());
+    facts.text()
 }
 
 fn table(hooks: &[Webhook]) -> Table {
@@ -197,13 +224,6 @@ fn show(client: &Client, path: &str, format: Format) -> Outcome {
         }
         Format::Name => print_line(&hook.name),
         Format::Table | Format::Wide => {
-            let mut facts = Facts::default();
-            facts
-                .add("name", &hook.name)
-                .add("workspace", &hook.workspace)
-                .add("url", &hook.url)
-                .add("notices", words(&hook.notices))
-                .add("created", hook.created_at);
             let mut table = Table::new(&["ID", "AT", "EVENT", "WORKLOAD", "STATE", ">TRIES", "LAST ERROR"]);
             for message in &messages.items {
                 table.row(vec![
@@ -220,7 +240,7 @@ fn show(client: &Client, path: &str, format: Format) -> Outcome {
             }
             let messages =
                 if messages.items.is_empty() { String::new() } else { format!("\n{}", table.text()) };
-            print(&format!("{}{messages}", facts.text()))
+            print(&format!("{}{messages}", text(&hook)))
         }
     }
 }

@@ -324,3 +324,64 @@ fn workspaces_are_manifests_too() {
     let shown = server.run(&["workspace", "show", "room", "-o", "yaml"]).ok();
     assert_eq!(apply(&shown, &[]).ok(), "workspace/room unchanged\n", "what is shown can be applied");
 }
+
+#[test]
+fn lists_go_on_when_something_changes() {
+    let server = Server::start();
+    let watch = |words: &[&str]| server.follow(&[words, &["--watch", "-o", "name"]].concat());
+    let mut rooms = watch(&["workspace", "list"]);
+    rooms.line_with("default");
+    let mut users = watch(&["user", "list"]);
+    users.line_with("admin");
+    let mut roles = watch(&["role", "list"]);
+    roles.line_with("guest");
+    let mut members = watch(&["workspace", "member", "list", "default"]);
+    members.line_with("admin");
+    let (mut tokens, mut hooks) =
+        (watch(&["token", "list"]), watch(&["webhook", "list", "--workspace", "default"]));
+    server.run(&["workspace", "create", "team-x", "--quota", "main"]).ok();
+    rooms.line_with("team-x");
+    server.run(&["user", "create", "xenia"]).ok();
+    users.line_with("xenia");
+    server.run(&["role", "create", "student", "--actions", "workload:read"]).ok();
+    roles.line_with("student");
+    server.run(&["workspace", "member", "add", "default", "xenia"]).ok();
+    members.line_with("xenia");
+    // These begin with nothing to show: what was there before they looked is shown as well.
+    let id = server.run(&["token", "create", "laptop", "-o", "json"]).json()["id"].clone();
+    tokens.line_with(id.as_str().expect("an id"));
+    let chat = ["webhook", "create", "chat", "--workspace", "default", "--url", "http://8.8.8.8:9/"];
+    assert_eq!(server.run(&[&chat[..], &["--dry-run"]].concat()).ok(), "then: chat created\n");
+    server.run(&chat).ok();
+    hooks.line_with("chat");
+    server.run(&["webhook", "delete", "chat", "--workspace", "default"]).ok();
+    // Changes by the version that was read.
+    server.run(&["workspace", "set", "team-x", "--description", "x"]).ok();
+    server.run(&["user", "set", "xenia", "--platform-admin", "true"]).ok();
+}
+
+#[test]
+fn sizes_and_links() {
+    let server = Server::start();
+    let policy =
+        "spec: {presets: [{name: small, modules: [notebook], resources: {gpu: 1, cpu: 4, memory: 16Gi}}]}";
+    server.run_with(&["workspace", "policy", "set", "default", "main", "-f", "-"], policy).ok();
+    assert!(
+        server
+            .run(&["workspace", "policy", "show", "default", "main"])
+            .ok()
+            .contains("small: 1 GPUs, 4 cores, 16Gi (notebook)")
+    );
+    let lab = ["submit", "--name", "lab", "--module", "notebook", "--size", "small"];
+    server.run(&lab).ok();
+    assert_eq!(server.run(&["show", "lab", "-o", "json"]).json()["status"]["gpu"], 1);
+    server.run(&["submit", "--size", "small"]).fails(3, "there is no size small for training");
+    server.run(&["submit", "--size", "small", "--gpus", "2"]).fails(2, "--gpus");
+    server.run(&["user", "create", "xenia"]).ok();
+    let link = ["user", "link", "xenia", "--subject", "s-1"];
+    server.run(&link).fails(2, "this server knows no provider of identities");
+    server.run(&[&link[..], &["--issuer", "https://id.example"]].concat()).ok();
+    let shown = server.run(&["user", "show", "xenia"]).ok();
+    assert!(shown.contains("https://id.example") && shown.contains("s-1"), "{shown}");
+    assert_eq!(server.run(&["user", "unlink", "xenia"]).ok(), "xenia unlinked\n");
+}

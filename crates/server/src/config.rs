@@ -43,6 +43,8 @@ pub struct Config {
     pub snapshot_every: u64,
     /// Whether webhooks may lead to addresses that are not public.
     pub webhook_allow_private: bool,
+    /// Certificates of authorities that vouch for receivers, beside those of the machine.
+    pub webhook_ca_file: Option<PathBuf>,
     /// Where old parts of the log go.
     pub archive: Option<PathBuf>,
     /// Who else says who somebody is.
@@ -164,6 +166,7 @@ impl Default for Config {
             retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
             webhook_allow_private: false,
+            webhook_ca_file: None,
             archive: None,
             oidc: None,
             log: Log::default(),

@@ -21,6 +21,7 @@ use crate::login::{Login, session};
 use crate::machine::Machine;
 use crate::net::limits::Limits;
 use crate::net::listen::{Routed, closed, listen, serve};
+use crate::net::outgoing;
 use crate::net::tls::{self, TlsError};
 use crate::output::sweep::sweep;
 use crate::samples::{self, Sampler};
@@ -60,6 +61,7 @@ pub enum ServeError {
     Token { path: PathBuf, why: io::Error },
     Machine(String),
     Oidc(String),
+    Webhooks(String),
     FirstRun(Box<Refusal>),
     Unavailable(Unavailable),
     Thread(io::Error),
@@ -86,6 +88,7 @@ impl std::fmt::Display for ServeError {
             }
             ServeError::Machine(why) => f.write_str(why),
             ServeError::Oidc(why) => write!(f, "[oidc] in the configuration: {why}"),
+            ServeError::Webhooks(why) => write!(f, "webhook-ca-file in the configuration: {why}"),
             ServeError::FirstRun(refusal) => {
                 write!(f, "the first start was refused: {}; hint: {}", refusal.what(), refusal.hint())
             }
@@ -205,6 +208,10 @@ impl Server {
         let origin = config.url.as_ref().map_or_else(|| format!("{scheme}://{local}"), |url| url.0.clone());
         let oidc = config.oidc.as_ref().map(|oidc| Oidc::new(oidc, &origin)).transpose();
         let oidc = oidc.map_err(ServeError::Oidc)?;
+        let mut hook_limits = ground.hooks;
+        if let Some(file) = &config.webhook_ca_file {
+            hook_limits.roots.extend(outgoing::certificates(file).map_err(ServeError::Webhooks)?);
+        }
         let door = config.apps_address().map(|address| Door::open(config, address)).transpose()?;
         private::make(data).map_err(|why| ServeError::Directory { path: data.into(), why })?;
         let mut store = SqliteStore::open(data, Options::default())?;
@@ -272,7 +279,7 @@ impl Server {
         let work = Work { places, here, apps };
         let login = Login::new(origin, oidc);
         let private = config.webhook_allow_private;
-        let hooks = Hooks::open(control.clone(), reader.another()?, data, private, ground.hooks);
+        let hooks = Hooks::open(control.clone(), reader.another()?, data, private, hook_limits);
         let (samples, links) = (sampler.samples.clone(), Links { login, hooks });
         let app = App::new(control.clone(), admin, reader, samples, ground.limits, work, links);
         let threads = vec![looking, writer, executor];

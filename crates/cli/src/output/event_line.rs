@@ -4,10 +4,21 @@ use super::style::Style;
 use serde_json::{Map, Value};
 use tidegate_api::event::Event;
 
+/// Users, workspaces and what belongs to them; who belongs to a workspace comes before it.
+const PEOPLE: [&str; 7] = ["member", "policy", "webhook", "user", "role", "token", "workspace"];
+
 /// Whom an event is about.
 pub(crate) fn subject(event: &Event) -> &str {
     let names = [&event.workload, &event.quota, &event.node];
-    names.into_iter().flatten().next().map_or("", String::as_str)
+    let people = || PEOPLE.iter().find_map(|kind| event.rest.get(*kind)?.as_str());
+    names.into_iter().flatten().next().map(String::as_str).or_else(people).unwrap_or_default()
+}
+
+/// `webhook of team-b`: what it is that was created, changed or deleted.
+fn kind(rest: &Map<String, Value>) -> Option<String> {
+    let kind = PEOPLE.iter().find(|kind| rest.contains_key(**kind))?;
+    let room = rest.get("workspace").filter(|_| *kind != "workspace").map(plain);
+    Some(room.map_or_else(|| kind.to_string(), |room| format!("{kind} of {room}")))
 }
 
 /// `NAME WORD details`, without the time.
@@ -40,6 +51,7 @@ pub(crate) fn timed(event: &Event) -> String {
 fn details(word: &str, rest: &Map<String, Value>) -> String {
     let text = |key: &str| rest.get(key).map(plain);
     let mut parts: Vec<String> = Vec::new();
+    parts.extend(kind(rest).map(|kind| format!("({kind})")));
     let replicas = text("replicas").map(|count| {
         let noun = if count == "1" { "replica" } else { "replicas" };
         match word {
@@ -130,6 +142,14 @@ mod tests {
             (
                 r#"{"at":"2026-01-31T08:00:00Z","node":"n","event":"cordoned","reason":"fan"}"#,
                 "n cordoned fan",
+            ),
+            (
+                r#"{"at":"2026-01-31T08:00:00Z","webhook":"chat","workspace":"team-b","event":"created"}"#,
+                "chat created (webhook of team-b)",
+            ),
+            (
+                r#"{"at":"2026-01-31T08:00:00Z","workspace":"team-b","event":"deleted"}"#,
+                "team-b deleted (workspace)",
             ),
         ] {
             assert_eq!(said(json), text);

@@ -15,12 +15,15 @@ use ureq::http::Method;
 const WORKSPACES: &str = "/api/v1/workspaces";
 
 /// Team, workspace, quota, member.
-const ROOMS: [(&str, &str, &str, &str); 2] =
-    [("Team B", "workspace-b", "Quota1.1", "berta"), ("Team C", "workspace-c", "Quota1.2", "carol")];
+const ROOMS: [(&str, &str, &str, &str); 3] = [
+    ("Team A", "workspace-a", "Quota1", "anna"),
+    ("Team B", "workspace-b", "Quota1.1", "berta"),
+    ("Team C", "workspace-c", "Quota1.2", "carol"),
+];
 
 impl Stage<'_> {
     pub(super) fn each_team_in_its_own_room(&mut self) -> Outcome {
-        self.heading("Scene 3: each team gets a workspace. Berta works in team B, Carol in team C")?;
+        self.heading("Scene 3: each team gets a workspace. Anna works in team A, Berta in B, Carol in C")?;
         for (team, room, quota, user) in ROOMS {
             let spec = json!({"description": team, "quotas": [quota]});
             self.change(Ask::post(WORKSPACES, &json!({"metadata": {"name": room}, "spec": spec}))?)?;

@@ -59,7 +59,8 @@ pub(super) fn workload(
 
 impl<'a> Stage<'a> {
     pub(crate) fn new(client: &'a Client, pause: Duration) -> Outcome<Stage<'a>> {
-        Ok(Stage { client, watch: client.watch(Vec::new())?, pause })
+        let watch = client.watch(vec![("kinds", "workload,quota,node".into())])?;
+        Ok(Stage { client, watch, pause })
     }
 
     pub(crate) fn play(mut self) -> Outcome {

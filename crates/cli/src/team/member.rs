@@ -3,11 +3,12 @@
 use super::workspace::PATH;
 use crate::client::{Ask, Changed, Client};
 use crate::clock::ago;
-use crate::exit::{Outcome, print};
+use crate::exit::Outcome;
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Output, Printed, list};
+use crate::output::{Printed, list};
 use clap::Subcommand;
 use tidegate_api::name::Name;
 use tidegate_api::workspace::{Member, MemberList, MemberRequest};
@@ -47,7 +48,7 @@ Nobody gives a role that includes more than their own."
         /// The workspace
         workspace: Name,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Remove a member; what runs of theirs goes on
     #[command(
@@ -81,10 +82,10 @@ impl Verb {
                 let sentence = |member: &Member| format!("{} is {} in {workspace}", member.user, member.role);
                 options.print(&changed, sentence, |member, _| text(member))
             }
-            Verb::List { workspace, output } => {
+            Verb::List { workspace, listing } => listing.print(client, "member", |format| {
                 let members = all(client, &workspace)?;
-                print(&list(output.output, &members, |_| table(&members))?)
-            }
+                list(format, &members, |_| table(&members))
+            }),
             Verb::Remove { workspace, user, options } => {
                 let ask = Ask::change(Method::DELETE, path(&workspace, &user));
                 let changed: Changed<Member> = client.change(ask, options.dry_run)?;

@@ -2,10 +2,11 @@
 
 use crate::client::{Ask, Changed, Client};
 use crate::exit::{Outcome, print};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Format, Output, Printed, document, list, one};
+use crate::output::{Format, Output, Printed, list, one, rendered};
 use clap::Subcommand;
 use tidegate_api::name::Name;
 use tidegate_api::people::{ActionHelp, NewRole, Role, RoleList};
@@ -20,11 +21,11 @@ pub(crate) enum Verb {
         visible_alias = "ls",
         after_help = "Examples:
   tidegate role list
-  tidegate roles list -o name"
+  tidegate roles list -o name --watch"
     )]
     List {
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// List the actions that there are, and what each lets somebody do
     #[command(after_help = "Examples:
@@ -103,13 +104,13 @@ fn finish(client: &Client, ask: Ask<'_>, options: ChangeOptions, done: &str) -> 
 impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
-            Verb::List { output } => {
+            Verb::List { listing } => listing.print(client, "role", |format| {
                 let roles: RoleList = client.get(PATH)?;
-                match output.output {
-                    format @ (Format::Json | Format::Yaml) => document(format, &roles),
-                    format => print(&list(format, &roles.items, |_| table(&roles.items))?),
+                match format {
+                    Format::Json | Format::Yaml => rendered(format, &roles),
+                    _ => list(format, &roles.items, |_| table(&roles.items)),
                 }
-            }
+            }),
             Verb::Actions { output } => {
                 let actions = client.get::<RoleList>(PATH)?.actions;
                 print(&list(output.output, &actions, |_| help(&actions))?)

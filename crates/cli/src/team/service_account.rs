@@ -3,9 +3,10 @@
 use super::member::{all, table, text};
 use super::workspace::PATH;
 use crate::client::{Ask, Changed, Client};
-use crate::exit::{Outcome, note, print};
+use crate::exit::{Outcome, note};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
-use crate::output::{Output, list};
+use crate::output::list;
 use clap::Subcommand;
 use tidegate_api::name::Name;
 use tidegate_api::people::NewServiceAccount;
@@ -42,7 +43,7 @@ pub(crate) enum Verb {
         #[arg(long)]
         workspace: Name,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Remove a program's account and all its tokens
     #[command(
@@ -76,11 +77,11 @@ impl Verb {
                 }
                 Ok(())
             }
-            Verb::List { workspace, output } => {
+            Verb::List { workspace, listing } => listing.print(client, "member", |format| {
                 let mut accounts = all(client, &workspace)?;
                 accounts.retain(|member| member.service_account);
-                print(&list(output.output, &accounts, |_| table(&accounts))?)
-            }
+                list(format, &accounts, |_| table(&accounts))
+            }),
             Verb::Delete { name, workspace, options } => {
                 let path = format!("{PATH}/{workspace}/service-accounts/{name}");
                 let changed: Changed<Member> =

@@ -2,11 +2,12 @@
 
 use crate::client::{Ask, Changed, Client, Query};
 use crate::clock::ago;
-use crate::exit::{Outcome, note, print, print_line};
+use crate::exit::{Outcome, note, print_line};
+use crate::follow::Listing;
 use crate::output::change::{ChangeOptions, print_would};
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Output, Printed, list, one};
+use crate::output::{Printed, list, one};
 use clap::{Args, Subcommand};
 use tidegate_api::duration::Duration;
 use tidegate_api::name::Name;
@@ -37,7 +38,7 @@ Keep what it prints: it is stored hashed, and cannot be shown again. With -o jso
         #[arg(long)]
         user: Option<Name>,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Revoke tokens, or end sessions: they let nobody in any more
     #[command(
@@ -107,10 +108,12 @@ impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
             Verb::Create(create) => create.run(client),
-            Verb::List { user, output } => {
+            Verb::List { user, listing } => {
                 let query: Query = user.iter().map(|user| ("user", user.to_string())).collect();
-                let tokens = client.all::<TokenList>(PATH, &query)?;
-                print(&list(output.output, &tokens, |wide| table(&tokens, wide))?)
+                listing.print(client, "token", |format| {
+                    let tokens = client.all::<TokenList>(PATH, &query)?;
+                    list(format, &tokens, |wide| table(&tokens, wide))
+                })
             }
             Verb::Revoke { ids, options } => ids.iter().try_for_each(|id| {
                 let ask = Ask::change(Method::DELETE, format!("{PATH}/{id}"));

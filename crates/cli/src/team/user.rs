@@ -4,6 +4,7 @@ use crate::account::rooms;
 use crate::client::{Ask, Changed, Client};
 use crate::clock::ago;
 use crate::exit::{Outcome, note, print};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::style::Style;
@@ -11,7 +12,7 @@ use crate::output::table::{Cell, Table};
 use crate::output::{Format, Output, document, list, one};
 use clap::Subcommand;
 use tidegate_api::name::Name;
-use tidegate_api::people::{Invitation, NewUser, User, UserList, UserSpec};
+use tidegate_api::people::{Invitation, LinkRequest, NewUser, User, UserList, UserSpec};
 use tidegate_api::resource::NewMetadata;
 use ureq::http::Method;
 
@@ -24,7 +25,8 @@ pub(crate) enum Verb {
   tidegate user create berta
   tidegate user create olga --platform-admin
 
-It can act once it has a token (`tidegate token create --user berta`) or a password.")]
+It can act once it has chosen a password (`tidegate user invite berta`), has a token (`tidegate token create --user
+berta`), or is known to the provider of identities (`tidegate user link berta`).")]
     Create {
         /// Its name
         name: Name,
@@ -51,11 +53,11 @@ The link is good for 7 days; the one before is good no longer. Send it to nobody
         visible_alias = "ls",
         after_help = "Examples:
   tidegate user list
-  tidegate users list -o wide"
+  tidegate users list -o wide --watch"
     )]
     List {
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show a user; everybody may look at themselves
     #[command(after_help = "Examples:
@@ -78,6 +80,28 @@ The link is good for 7 days; the one before is good no longer. Send it to nobody
         #[command(flatten)]
         options: ChangeOptions,
     },
+    /// Let somebody log in as a user through the provider of identities: whom the provider means is said, never guessed
+    #[command(after_help = "Examples:
+  tidegate user link berta --subject 248289761001
+  tidegate user link berta --subject 248289761001 --issuer https://id.example/realms/main
+
+The subject is what the provider calls somebody for good, the claim `sub`. The link before is good no longer.")]
+    Link {
+        /// The user
+        name: Name,
+        /// What the provider calls it, to the letter
+        #[arg(long)]
+        subject: String,
+        /// The provider; the one of the server's configuration if absent
+        #[arg(long, value_name = "URL")]
+        issuer: Option<String>,
+        #[command(flatten)]
+        options: ChangeOptions,
+    },
+    /// Let nobody log in as users through the provider of identities any more; their sessions end
+    #[command(after_help = "Examples:
+  tidegate user unlink berta")]
+    Unlink(Names),
     /// Let users no longer act: their tokens and sessions end, what they did stays
     #[command(after_help = "Examples:
   tidegate user disable berta")]
@@ -112,10 +136,10 @@ impl Verb {
                 create(client, name, UserSpec { platform_admin, disabled: false }, options)
             }
             Verb::Invite { name, output } => invite(client, &name, output),
-            Verb::List { output } => {
+            Verb::List { listing } => listing.print(client, "user,member", |format| {
                 let users = client.all::<UserList>(PATH, &Vec::new())?;
-                print(&list(output.output, &users, |wide| table(&users, wide))?)
-            }
+                list(format, &users, |wide| table(&users, wide))
+            }),
             Verb::Show { name, output } => {
                 let user: User = client.get(format!("{PATH}/{name}"))?;
                 one(output.output, &user, |_| text(&user))
@@ -124,6 +148,14 @@ impl Verb {
                 let word = if platform_admin { "is a platform administrator" } else { "is no administrator" };
                 set(client, &name, options, word, |spec| UserSpec { platform_admin, ..spec })
             }
+            Verb::Link { name, subject, issuer, options } => {
+                let ask = Ask::post(format!("{PATH}/{name}:link"), &LinkRequest { issuer, subject })?;
+                finish(client, ask, options, "linked")
+            }
+            Verb::Unlink(Names { names, options }) => names.iter().try_for_each(|name| {
+                let ask = Ask::change(Method::POST, format!("{PATH}/{name}:unlink"));
+                finish(client, ask, options, "unlinked")
+            }),
             Verb::Disable(names) => names.set(client, "disabled", |spec| UserSpec { disabled: true, ..spec }),
             Verb::Enable(names) => names.set(client, "enabled", |spec| UserSpec { disabled: false, ..spec }),
             Verb::Delete(names) => names.delete(client),
@@ -150,9 +182,16 @@ fn create(client: &Client, name: Name, spec: UserSpec, options: ChangeOptions) -
     let sentence = |user: &User| format!("{} created", user.metadata.name);
     options.print(&changed, sentence, |user, _| text(user))?;
     if matches!(changed, Changed::Made(_)) && options.output.is_none() {
-        note(format!("it can act once it has a token: `tidegate token create --user {name}`"));
+        note(format!(
+            "it can act once it is invited, `tidegate user invite {name}`, or has a token, `tidegate token create --user {name}`"
+        ));
     }
     Ok(())
+}
+
+fn finish(client: &Client, ask: Ask<'_>, options: ChangeOptions, done: &str) -> Outcome {
+    let changed: Changed<User> = client.change(ask, options.dry_run)?;
+    options.print(&changed, |user| format!("{} {done}", user.metadata.name), |user, _| text(user))
 }
 
 /// Changes what a user is given; everything else stays as it is.
@@ -166,10 +205,9 @@ fn set(
     let path = format!("{PATH}/{name}");
     let before: User = client.get(&path)?;
     let new = NewUser::new(NewMetadata::named(name.clone()), with(before.spec));
-    let ask = Ask::change(Method::PUT, path).json(&new)?;
-    let changed: Changed<User> = client.change(ask, options.dry_run)?;
-    let sentence = |user: &User| format!("{} {done}", user.metadata.name);
-    options.print(&changed, sentence, |user, _| text(user))
+    let version = Some(before.metadata.version.as_str());
+    let ask = Ask { if_match: version, ..Ask::change(Method::PUT, path).json(&new)? };
+    finish(client, ask, options, done)
 }
 
 impl Names {
@@ -180,9 +218,7 @@ impl Names {
     fn delete(&self, client: &Client) -> Outcome {
         for name in &self.names {
             let ask = Ask::change(Method::DELETE, format!("{PATH}/{name}"));
-            let changed: Changed<User> = client.change(ask, self.options.dry_run)?;
-            let sentence = |user: &User| format!("{} deleted", user.metadata.name);
-            self.options.print(&changed, sentence, |user, _| text(user))?;
+            finish(client, ask, self.options, "deleted")?;
         }
         Ok(())
     }
@@ -239,6 +275,7 @@ fn text(user: &User) -> String {
         .lines("workspaces", rooms(&user.status.workspaces))
         .add("password", if user.status.password { "set" } else { "none" })
         .maybe("provider", user.status.provider.as_ref())
+        .maybe("subject", user.status.subject.as_ref())
         .add("created", user.metadata.created_at);
     facts.text()
 }

@@ -3,7 +3,8 @@
 use super::member;
 use crate::center::policy;
 use crate::client::{Ask, Changed, Client};
-use crate::exit::{Failure, Outcome, print};
+use crate::exit::{Failure, Outcome};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
@@ -30,11 +31,11 @@ pub(crate) enum Verb {
         visible_alias = "ls",
         after_help = "Examples:
   tidegate workspace list
-  tidegate workspaces list -o wide"
+  tidegate workspaces list -o wide --watch"
     )]
     List {
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show a workspace and its members
     #[command(after_help = "Examples:
@@ -148,7 +149,8 @@ impl Set {
             },
         };
         let new = NewWorkspace::new(NewMetadata::named(self.name), spec);
-        let ask = Ask::change(Method::PUT, path).json(&new)?;
+        let version = Some(before.metadata.version.as_str());
+        let ask = Ask { if_match: version, ..Ask::change(Method::PUT, path).json(&new)? };
         let changed: Changed<Workspace> = client.change(ask, self.options.dry_run)?;
         let sentence = |room: &Workspace| format!("{} set", room.metadata.name);
         self.options.print(&changed, sentence, |room, _| text(room, None))
@@ -184,10 +186,10 @@ impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
             Verb::Create(create) => create.run(client),
-            Verb::List { output } => {
+            Verb::List { listing } => listing.print(client, "workspace,member,workload", |format| {
                 let rooms = client.all::<WorkspaceList>(PATH, &Vec::new())?;
-                print(&list(output.output, &rooms, |wide| table(&rooms, wide))?)
-            }
+                list(format, &rooms, |wide| table(&rooms, wide))
+            }),
             Verb::Show { name, output } => show(client, &name, output.output),
             Verb::Set(set) => set.run(client),
             Verb::Attach(quotas) => quotas.run(client, "attach", "attached to"),

@@ -63,6 +63,9 @@ pub(crate) struct Submit {
     /// Replicas below which it does not run
     #[arg(long, value_name = "N")]
     min_replicas: Option<u32>,
+    /// A size that the workspace offers, instead of GPUs, cores and memory; `tidegate workspace policy show` lists them
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["gpus", "cpu", "memory", "role"])]
+    size: Option<Name>,
     /// GPUs of each replica: a part of one, or whole ones
     #[arg(short, long)]
     gpus: Option<Gpus>,
@@ -231,6 +234,9 @@ impl Submit {
         }
         set(&mut spec.working_dir, &self.working_dir);
         set(&mut spec.suspend, &self.suspend.then_some(true));
+        if self.size.is_some() {
+            (spec.size, spec.resources) = (self.size.clone(), None);
+        }
         if self.gpus.is_some() || self.cpu.is_some() || self.memory.is_some() {
             let resources = spec.resources.get_or_insert_default();
             set(&mut resources.gpu, &self.gpus);

@@ -166,8 +166,20 @@ impl Lab {
         body: Option<&Value>,
         key: Option<&str>,
     ) -> Option<(u16, Value)> {
+        self.ask_as(&self.token, method, path, body, key)
+    }
+
+    /// The same, for whoever has a token.
+    fn ask_as(
+        &self,
+        token: &str,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+        key: Option<&str>,
+    ) -> Option<(u16, Value)> {
         let mut request = ureq::http::Request::builder().method(method).uri(format!("{}{path}", self.url));
-        request = request.header("authorization", format!("Bearer {}", self.token));
+        request = request.header("authorization", format!("Bearer {token}"));
         request = request.header("content-type", "application/json");
         if let Some(key) = key {
             request = request.header("idempotency-key", key);
@@ -193,6 +205,12 @@ impl Lab {
 
     #[track_caller]
     pub(crate) fn submit_as(&self, name: &str, command: &[&str], more: Value) -> PathBuf {
+        self.submit_by(&self.token, name, command, more)
+    }
+
+    /// By whoever has a token.
+    #[track_caller]
+    pub(crate) fn submit_by(&self, token: &str, name: &str, command: &[&str], more: Value) -> PathBuf {
         let mut spec =
             json!({"command": command, "gracePeriod": "0s", "resources": {"cpu": 0.1, "memory": "64Mi"}});
         for (key, value) in more.as_object().expect("fields") {
@@ -200,7 +218,7 @@ impl Lab {
         }
         let body = json!({"metadata": {"name": name}, "spec": spec});
         let (status, body) =
-            self.ask("POST", "/api/v1/workloads", Some(&body), None).expect("the server answers");
+            self.ask_as(token, "POST", "/api/v1/workloads", Some(&body), None).expect("the server answers");
         assert_eq!(status, 201, "{body}");
         self.directory(name, &body)
     }

@@ -3,6 +3,7 @@
 mod apart;
 mod disk;
 mod faults;
+mod idle;
 mod kills;
 mod lab;
 mod restarts;

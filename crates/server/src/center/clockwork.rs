@@ -5,6 +5,7 @@ use super::idle::{Has, idle};
 use crate::core::control::Control;
 use crate::core::entry::{Fact, Origin};
 use crate::core::world::World;
+use crate::login::session;
 use crate::samples::Samples;
 use std::sync::Arc;
 use tidegate_api::duration::Duration;
@@ -28,6 +29,9 @@ const IDLED: &str = "notebook.idle";
 pub async fn look_after(control: Control, samples: Arc<Samples>) {
     for look in 0u32.. {
         tokio::time::sleep(LOOK).await;
+        if look % MEASURED == 0 {
+            sweep(&control).await;
+        }
         // Nobody has a policy: nothing is looked at.
         if control.people().all_policies().next().is_none() {
             continue;
@@ -43,6 +47,15 @@ pub async fn look_after(control: Control, samples: Arc<Samples>) {
                 stop(&control, id, IDLED, why).await;
             }
         }
+    }
+}
+
+/// Removes what lets nobody in any more: sessions, invitations and tokens that are over.
+async fn sweep(control: &Control) {
+    if session::is_due(&control.people(), control.clock().now())
+        && let Err(why) = control.write(Origin::new("system", "token.sweep"), session::sweep).await
+    {
+        tracing::debug!(?why, "what is over was not removed; the next look tries again");
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::entry::{Body, Fact, Origin, VERSION};
 use super::hub::Line;
-use super::lines;
 use super::world::{Document, World};
+use super::{lines, people_lines};
 use std::sync::Arc;
 use tidegate_api::resource::Labels;
 use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
@@ -156,6 +156,7 @@ impl<'a> Deck<'a> {
         let boxed = |record: Option<Record>| record.map(Box::new);
         let change = PeopleChange { at: self.now, before: boxed(before), after: boxed(after) };
         let place = self.prepared.body.count() as u32;
+        self.prepared.lines.extend(people_lines::line(self.world, &change));
         self.world.take_in(&change);
         self.prepared.body.people.push((place, change));
     }

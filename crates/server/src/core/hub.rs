@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock, RwLock};
 use std::time::Duration;
-use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::ids::{MemberId, WorkloadId, WorkspaceId};
 use tokio::sync::{Notify, watch};
 
 /// Events kept for watchers that come back: ten minutes at a hundred a second.
@@ -88,6 +88,18 @@ pub struct Topic {
     pub quota: Option<Arc<str>>,
     /// The workload, by number: names are used again.
     pub workload: Option<WorkloadId>,
+    /// Whose business a user, a workspace or what belongs to them is.
+    pub whose: Option<Whose>,
+}
+
+/// Who is concerned, by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    Everybody,
+    User(MemberId),
+    Room(WorkspaceId),
+    /// Somebody in a workspace.
+    Member(WorkspaceId, MemberId),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,14 +108,41 @@ pub enum Kind {
     Workload,
     Quota,
     Node,
+    Workspace,
+    Member,
+    Policy,
+    Webhook,
+    User,
+    Role,
+    Token,
 }
 
 impl Kind {
+    pub const ALL: [Kind; 10] = [
+        Kind::Workload,
+        Kind::Quota,
+        Kind::Node,
+        Kind::Workspace,
+        Kind::Member,
+        Kind::Policy,
+        Kind::Webhook,
+        Kind::User,
+        Kind::Role,
+        Kind::Token,
+    ];
+
     pub fn word(self) -> &'static str {
         match self {
             Kind::Workload => "workload",
             Kind::Quota => "quota",
             Kind::Node => "node",
+            Kind::Workspace => "workspace",
+            Kind::Member => "member",
+            Kind::Policy => "policy",
+            Kind::Webhook => "webhook",
+            Kind::User => "user",
+            Kind::Role => "role",
+            Kind::Token => "token",
         }
     }
 }

@@ -38,7 +38,7 @@ pub fn line(
             .and_then(|w| engine.quota(w.spec.quota))
             .map(|quota| Arc::from(&*quota.name)),
     };
-    let topic = Topic { kind, name, quota, workload };
+    let topic = Topic { kind, name, quota, workload, whose: None };
     let word = note.word;
     // Names and figures are of this moment; they are written out when somebody reads them.
     let why = stopped.filter(|_| matches!(note.detail, Detail::Stopped { why: None })).map(Box::<str>::from);

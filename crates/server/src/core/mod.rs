@@ -14,6 +14,7 @@ pub mod lines;
 pub mod notices;
 pub mod outbox;
 pub mod past;
+pub mod people_lines;
 pub mod receipts;
 pub mod recovery;
 mod retire;

@@ -95,6 +95,17 @@ impl Caller {
         may(people, &self.who, action, resource).is_allowed()
     }
 
+    /// Whether its token is good for something at all, whoever it belongs to.
+    pub fn good_for(&self, action: Action) -> Result<(), Problem> {
+        match self.who.scope {
+            Some(scope) if !scope.contains(action) => {
+                let because = format!("this token is not good for {}", action.word());
+                Err(Problem::new(Code::Denied, because))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Whether nothing is hidden from it.
     pub fn sees_all(&self, people: &People) -> bool {
         people.user(self.who.user).is_some_and(|user| user.platform_admin && !user.disabled)

@@ -179,6 +179,11 @@ impl Change {
         Err(Problem::new(Code::StaleVersion, detail).hint("read it again, see what has changed, then decide"))
     }
 
+    /// The same where nothing needs to be said: what is said counts.
+    pub fn may_match(&self, version: u64) -> Result<(), Problem> {
+        if self.if_match.is_some() { self.must_match(version) } else { Ok(()) }
+    }
+
     /// Carries out a change and answers. `sent` is the body of the request: with an Idempotency-Key, the same
     /// request is answered as it was the first time, and another one is refused.
     pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: Bytes, work: F) -> Response
@@ -213,7 +218,9 @@ impl Change {
             let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
             let (settled, prepared) = previewed.map_err(unavailable)?;
             let settled = settled?;
-            let lines = prepared.lines.iter().map(|line| raw(line.data())).collect();
+            // Of users and workspaces the result says it all.
+            let lines = prepared.lines.iter().filter(|line| line.topic.whose.is_none());
+            let lines = lines.map(|line| raw(line.data())).collect();
             return Ok(settle(Made::ok(Preview {
                 dry_run: true,
                 would: lines,

@@ -3,7 +3,9 @@
 use super::app::App;
 use super::auth::Caller;
 use super::routes::audit::LINES;
+use super::routes::tokens;
 use super::sight;
+use crate::core::hub::{Kind, Topic, Whose};
 use crate::core::seal::{self, Known, Sealed};
 use crate::core::world::World;
 use axum::body::{Body, Bytes};
@@ -12,6 +14,7 @@ use axum::response::Response;
 use std::str::from_utf8;
 use tidegate_engine::ids::WorkloadId;
 use tidegate_identity::may::{self, Sight};
+use tidegate_identity::{Action, People, Resource};
 
 /// How much a reader may know of a workload or quota.
 pub fn knows(world: &World, caller: &Caller, what: Sealed) -> Known {
@@ -64,14 +67,32 @@ pub async fn open_answer(app: &App, caller: &Caller, response: Response) -> Resp
     Response::from_parts(head, Body::from(body))
 }
 
+/// Whether somebody may be told what became of a record: those who may list it. Who is a member no longer is told that
+/// alone.
+fn concerns(people: &People, caller: &Caller, kind: Kind, whose: Whose) -> bool {
+    let in_room = |room, action| caller.may(people, action, Resource::Workspace(room));
+    match whose {
+        Whose::Everybody => true,
+        Whose::User(user) if kind == Kind::Token => tokens::governs(people, caller, user).is_ok(),
+        Whose::User(user) => user == caller.who.user || caller.platform(people, Action::UserRead).is_ok(),
+        Whose::Room(room) if kind == Kind::Webhook => in_room(room, Action::WebhookUpdate),
+        Whose::Room(room) => in_room(room, Action::WorkspaceRead),
+        Whose::Member(room, user) => user == caller.who.user || in_room(room, Action::WorkspaceRead),
+    }
+}
+
 impl App {
     /// Whether somebody may be told of an event.
-    pub fn tells(&self, world: &World, caller: &Caller, topic: &crate::core::hub::Topic) -> bool {
-        use crate::core::hub::Kind;
+    pub fn tells(&self, world: &World, caller: &Caller, topic: &Topic) -> bool {
+        let people = &world.people;
         match topic.kind {
-            Kind::Workload => topic.workload.is_some_and(|id| sees_workload(world, caller, id)),
+            Kind::Workload => {
+                caller.good_for(Action::WorkloadRead).is_ok()
+                    && topic.workload.is_some_and(|id| sees_workload(world, caller, id))
+            }
             Kind::Quota => sight::find_quota(world, caller, &topic.name).is_ok(),
-            Kind::Node => false,
+            Kind::Node => caller.platform(people, Action::PoolRead).is_ok(),
+            kind => topic.whose.is_some_and(|whose| concerns(people, caller, kind, whose)),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, audit, invitations, login, logs, members, nodes, oidc, policies, pools, queue, quotas, roles,
-    series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
+    roles, series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
     workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
@@ -93,6 +93,8 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         users::put,
         users::delete,
         invitations::invite,
+        links::link,
+        links::unlink,
         invitations::accept,
         login::ways,
         login::login,

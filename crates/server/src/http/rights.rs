@@ -99,6 +99,8 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("PUT", "/api/v1/users/{name}", Platform(UserUpdate)),
     ("DELETE", "/api/v1/users/{name}", Platform(UserUpdate)),
     ("POST", "/api/v1/users/{name}/-invite", Platform(UserUpdate)),
+    ("POST", "/api/v1/users/{name}/-link", Platform(UserUpdate)),
+    ("POST", "/api/v1/users/{name}/-unlink", Platform(UserUpdate)),
     ("PUT", "/api/v1/password", Thing(SelfUpdate)),
     ("POST", "/api/v1/logout", Known),
     // One's own, those of service accounts that one governs, and all for who changes users.

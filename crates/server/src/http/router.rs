@@ -5,8 +5,8 @@ use super::app::App;
 use super::auth::authenticate;
 use super::console;
 use super::routes::{
-    apply, audit, invitations, login, logs, members, nodes, oidc, policies, pools, queue, quotas, roles,
-    series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
+    roles, series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
     workspaces,
 };
 use axum::Router;
@@ -105,6 +105,8 @@ fn api() -> Router<App> {
         .route(&at("/users"), get(users::list).post(users::create))
         .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
         .route(&at("/users/{name}/-invite"), post(invitations::invite))
+        .route(&at("/users/{name}/-link"), post(links::link))
+        .route(&at("/users/{name}/-unlink"), post(links::unlink))
         .route(&at("/password"), put(login::password))
         .route(&at("/logout"), post(login::logout))
         .route(&at("/tokens"), get(tokens::list).post(tokens::create))

@@ -1,7 +1,9 @@
 //! Where submitted work goes, whose it is, and whether the scheduling center lets it in.
 
 use super::auth::Caller;
+use crate::center::wire;
 use crate::core::world::World;
+use std::borrow::Cow;
 use tidegate_api::convert::Place;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::workload::WorkloadSpec;
@@ -9,7 +11,7 @@ use tidegate_engine::caps::{Owner, RoleSet};
 use tidegate_engine::ids::{MemberId, QuotaId, RoleId, Span, WorkspaceId};
 use tidegate_engine::words::{Module, Priority};
 use tidegate_identity::may::only_room;
-use tidegate_identity::policy::Policy;
+use tidegate_identity::policy::{Policy, Preset};
 use tidegate_identity::record::Workspace;
 use tidegate_identity::role::BuiltIn;
 use tidegate_identity::{Action, Resource};
@@ -158,6 +160,29 @@ pub fn may_have_priority(
         .people
         .policy(room, quota)
         .map_or(Ok(()), |policy| admits_priority(policy, caller.who.user, role, priority))
+}
+
+/// What a workload asks for that names a size: the size is what the scheduling center says now.
+pub fn sized<'a>(
+    world: &World,
+    place: &Place,
+    spec: &'a WorkloadSpec,
+) -> Result<Cow<'a, WorkloadSpec>, Problem> {
+    let Some(size) = &spec.size else { return Ok(Cow::Borrowed(spec)) };
+    let policy = world.people.policy(place.workspace, place.quota);
+    let presets = policy.map_or(&[][..], |policy| &policy.presets);
+    let module: Module = spec.module.map_or(Module::Training, Into::into);
+    let fits = |preset: &&Preset| preset.modules.is_none_or(|modules| modules.contains(module));
+    if let Some(preset) = presets.iter().filter(fits).find(|preset| *preset.name == **size) {
+        let resources = Some(wire::resources(preset));
+        return Ok(Cow::Owned(WorkloadSpec { resources, ..spec.clone() }));
+    }
+    let offered: Vec<&str> = presets.iter().filter(fits).map(|preset| &*preset.name).collect();
+    let offered = if offered.is_empty() { "none".into() } else { offered.join(", ") };
+    let detail = format!("there is no size {size} for {} here; there are: {offered}", module.word());
+    Err(Problem::new(Code::UnknownReference, detail)
+        .hint("`tidegate workspace policy show` lists sizes")
+        .at("/spec/size"))
 }
 
 /// How long a workload may run: what it asks for, or less if the scheduling center says so.

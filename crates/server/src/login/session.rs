@@ -4,8 +4,8 @@ use crate::core::deck::Deck;
 use crate::token::TokenHash;
 use tidegate_api::limits::{INVITATION_TIME, MAX_SESSIONS, SESSION_TIME};
 use tidegate_engine::ids::{MemberId, Span, Tick};
-use tidegate_identity::Record;
 use tidegate_identity::record::{Token, TokenId, TokenKind, User};
+use tidegate_identity::{People, Record};
 
 /// What secrets of sessions begin with.
 pub const SESSION_PREFIX: &str = "tgs_";
@@ -36,6 +36,22 @@ pub fn end(deck: &mut Deck<'_>, user: MemberId, kind: TokenKind, such: impl Fn(&
     let tokens = deck.world().people.tokens_of(user, kind).filter(|token| such(token));
     let tokens: Vec<Record> = tokens.cloned().map(Record::Token).collect();
     tokens.into_iter().for_each(|token| deck.put(Some(token), None));
+}
+
+/// Of what is over, so much goes in one entry of the log.
+const SWEPT: usize = 256;
+
+/// Whether anything lets nobody in any more.
+pub fn is_due(people: &People, now: Tick) -> bool {
+    people.tokens().any(|token| !token.is_good(now))
+}
+
+/// Removes what lets nobody in any more, some of it.
+pub fn sweep(deck: &mut Deck<'_>) {
+    let now = deck.now();
+    let over = deck.world().people.tokens().filter(|token| !token.is_good(now)).take(SWEPT);
+    let over: Vec<Record> = over.cloned().map(Record::Token).collect();
+    over.into_iter().for_each(|token| deck.put(Some(token), None));
 }
 
 /// Gives a user another password. Whoever knew the former one is let in no longer, but for one session.

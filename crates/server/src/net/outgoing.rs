@@ -41,12 +41,8 @@ impl Outgoing {
         match ca_file {
             None => drop(roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs)),
             Some(file) => {
-                let unreadable =
-                    |why: &dyn std::fmt::Display| format!("no certificates in {}: {why}", file.display());
-                let found = CertificateDer::pem_file_iter(file).map_err(|why| unreadable(&why))?;
-                for certificate in found {
-                    let certificate = certificate.map_err(|why| unreadable(&why))?;
-                    roots.add(certificate).map_err(|why| unreadable(&why))?;
+                for certificate in certificates(file)? {
+                    roots.add(certificate).map_err(|why| no_certificates(file, &why))?;
                 }
             }
         }
@@ -84,6 +80,18 @@ impl Outgoing {
         let stream = self.tls.connect(name, stream).await.map_err(|why| why.to_string())?;
         talk(stream, request).await
     }
+}
+
+fn no_certificates(file: &Path, why: &dyn std::fmt::Display) -> String {
+    format!("no certificates in {}: {why}", file.display())
+}
+
+/// Certificates of a file (PEM), at least one.
+pub fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = CertificateDer::pem_file_iter(file).map_err(|why| no_certificates(file, &why))?;
+    let found: Result<Vec<_>, _> = found.collect();
+    let found = found.map_err(|why| no_certificates(file, &why))?;
+    if found.is_empty() { Err(no_certificates(file, &"it holds none")) } else { Ok(found) }
 }
 
 /// TLS with whoever these roots vouch for.

@@ -79,6 +79,11 @@ impl House {
         house
     }
 
+    /// What the next start is told.
+    pub fn reconfigure(&mut self, change: impl FnOnce(&mut Config)) {
+        change(&mut self.config);
+    }
+
     pub fn data(&self) -> &Path {
         self.data.path()
     }

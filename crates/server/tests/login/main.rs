@@ -1,5 +1,7 @@
 //! Logging in over HTTP, and what somebody may try who should not be let in.
 
+#[path = "../authority/mod.rs"]
+mod authority;
 mod browser;
 #[path = "../house/mod.rs"]
 mod house;

@@ -1,12 +1,18 @@
 //! Logging in through a provider of identities that is really asked, over HTTP.
 
+use super::authority::Authority;
 use super::browser::{Answer, PASSWORD, accept, ask, create, invite};
 use super::house::House;
 use super::provider::{Lie, Provider};
 use serde_json::json;
+use std::path::PathBuf;
 use tidegate_server::login::oidc::config::{Issuer, OidcConfig, Secret};
 
 fn house_of(provider: &Provider, create_users: bool) -> House {
+    house_that_trusts(provider, create_users, None)
+}
+
+fn house_that_trusts(provider: &Provider, create_users: bool, ca_file: Option<PathBuf>) -> House {
     let oidc = OidcConfig {
         issuer: Issuer(provider.issuer()),
         client_id: "tide gate".into(),
@@ -14,7 +20,7 @@ fn house_of(provider: &Provider, create_users: bool) -> House {
         client_secret_file: None,
         create_users,
         username_claim: None,
-        ca_file: None,
+        ca_file,
     };
     House::with("1x1", move |config| config.oidc = Some(oidc))
 }
@@ -151,4 +157,59 @@ fn without_leave_nobody_is_made_and_without_a_provider_there_is_no_way() {
     let gone = house_of(&provider, true);
     drop(provider);
     assert_eq!(ask(&gone, "GET", "/api/v1/login/oidc", None, &[]).code(), (502, "provider-failed"));
+}
+
+#[test]
+fn over_tls_a_provider_is_who_a_trusted_authority_vouches_for() {
+    let (trusted, stranger) = (Authority::new(), Authority::new());
+    let provider = Provider::secure(trusted.vouches(), "berta", "sub-1");
+    let house = house_that_trusts(&provider, true, Some(trusted.file()));
+    assert_eq!(whoami(&house, &log_in(&house, &provider).cookie()), "berta");
+    let impostor = Provider::secure(stranger.vouches(), "berta", "sub-1");
+    let house = house_that_trusts(&impostor, true, Some(trusted.file()));
+    let refused = ask(&house, "GET", "/api/v1/login/oidc", None, &[]);
+    assert_eq!(refused.code(), (502, "provider-failed"));
+    let why = refused.body["detail"].as_str().unwrap_or_default();
+    assert!(why.contains("invalid peer certificate"), "{why}");
+}
+
+#[test]
+fn an_administrator_says_who_somebody_is_and_nobody_else_does() {
+    let provider = Provider::start("berta", "sub-1");
+    let house = house_of(&provider, false);
+    create(&house, "berta");
+    create(&house, "boris");
+    let link = |user: &str, body: &serde_json::Value| house.post(&format!("/api/v1/users/{user}:link"), body);
+    let berta = house.post("/api/v1/tokens", &json!({"user": "berta"})).1["secret"].clone();
+    let bearer = format!("Bearer {}", berta.as_str().expect("a secret"));
+    let body = Some(json!({"subject": "sub-1"}).to_string());
+    let own = house.send("POST", "/api/v1/users/berta:link", body, &[("Authorization", &bearer)]);
+    assert_eq!(own.0, 403, "not even for oneself");
+    assert_eq!(log_in(&house, &provider).code(), (401, "bad-credentials"));
+    let (status, linked) = link("berta", &json!({"subject": "sub-1"}));
+    assert_eq!((status, &linked["status"]["subject"]), (200, &json!("sub-1")), "{linked}");
+    assert_eq!(linked["status"]["provider"], provider.issuer());
+    let session = log_in(&house, &provider).cookie();
+    assert_eq!(whoami(&house, &session), "berta");
+    // Nobody is two users, and nobody logs in as a program.
+    assert_eq!(link("boris", &json!({"subject": "sub-1"})).1["code"], "name-taken");
+    assert_eq!(link("nobody", &json!({"subject": "sub-2"})).0, 404);
+    for wrong in [
+        json!({"subject": ""}),
+        json!({}),
+        json!({"subject": "x".repeat(256)}),
+        json!({"issuer": "", "subject": "x"}),
+    ] {
+        assert_eq!(link("boris", &wrong).0, 422, "{wrong}");
+    }
+    let account = json!({"name": "ci", "role": "guest"});
+    assert_eq!(house.post("/api/v1/workspaces/default/service-accounts", &account).0, 201);
+    assert_eq!(link("ci", &json!({"subject": "sub-3"})).1["code"], "wrong-state");
+    // Who is unlinked is out.
+    assert_eq!(house.post("/api/v1/users/berta:unlink", &json!({})).0, 200);
+    assert_eq!(ask(&house, "GET", "/api/v1/whoami", None, &[("cookie", &session)]).status, 401);
+    assert_eq!(log_in(&house, &provider).code(), (401, "bad-credentials"));
+    assert_eq!(house.post("/api/v1/users/berta:unlink", &json!({})).1["code"], "nothing-to-change");
+    assert_eq!(link("boris", &json!({"subject": "sub-1"})).0, 200);
+    assert_eq!(whoami(&house, &log_in(&house, &provider).cookie()), "boris");
 }

@@ -1,9 +1,11 @@
 //! A provider of identities, as small as one can be: it keeps to the protocol, and lies when it is told to.
 
+use super::authority;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use rustls::ServerConfig;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -27,6 +29,8 @@ pub(crate) enum Lie {
 
 struct Inner {
     address: SocketAddr,
+    /// Under TLS, if it is there.
+    tls: Option<Arc<ServerConfig>>,
     key: EcdsaKeyPair,
     key_id: u32,
     name: String,
@@ -47,10 +51,20 @@ fn key() -> EcdsaKeyPair {
 
 impl Provider {
     pub(crate) fn start(name: &str, subject: &str) -> Provider {
+        Provider::with(None, name, subject)
+    }
+
+    /// One that is reached over TLS.
+    pub(crate) fn secure(tls: Arc<ServerConfig>, name: &str, subject: &str) -> Provider {
+        Provider::with(Some(tls), name, subject)
+    }
+
+    fn with(tls: Option<Arc<ServerConfig>>, name: &str, subject: &str) -> Provider {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
         let inner = Inner {
             address,
+            tls,
             key: key(),
             key_id: 1,
             name: name.into(),
@@ -68,7 +82,10 @@ impl Provider {
                 if inner.is_over {
                     break;
                 }
-                let _ = inner.talk(stream);
+                let _ = match inner.tls.clone() {
+                    None => inner.talk(stream),
+                    Some(tls) => inner.talk(authority::accept(&tls, stream)),
+                };
             }
         });
         Provider(inner)
@@ -125,11 +142,12 @@ impl Drop for Provider {
 
 impl Inner {
     fn issuer(&self) -> String {
-        format!("http://{}/realm", self.address)
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/realm", self.address)
     }
 
-    fn talk(&mut self, mut stream: TcpStream) -> std::io::Result<()> {
-        let mut reader = BufReader::new(stream.try_clone()?);
+    fn talk(&mut self, stream: impl Read + Write) -> std::io::Result<()> {
+        let mut reader = BufReader::new(stream);
         let mut head = Vec::new();
         let mut length = 0;
         loop {
@@ -148,7 +166,7 @@ impl Inner {
         let (status, answer) = self.answer(&head, &body);
         let text = answer.to_string();
         write!(
-            stream,
+            reader.get_mut(),
             "HTTP/1.1 {status} x\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",
             text.len()
         )

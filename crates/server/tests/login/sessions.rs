@@ -3,6 +3,7 @@
 use super::browser::{
     PASSWORD, accept, add_berta, ask, by_hand, create, from_console, invite, login, pass, with_berta,
 };
+use super::house::{PATIENCE, pause};
 use serde_json::{Value, json};
 
 fn whoami(house: &super::house::House, cookie: &str) -> (u16, Value) {
@@ -207,6 +208,13 @@ fn what_has_expired_lets_nobody_in_and_what_is_used_is_noted() {
     let invitation = invite(&house, "late");
     pass(7 * 24);
     assert_eq!(accept(&house, &invitation, PASSWORD).code(), (401, "bad-credentials"));
+    // Nobody logs in any more, and what is over goes all the same.
+    let step = std::time::Duration::from_millis(50);
+    let is_left = |_| {
+        pause(step);
+        house.control().people().tokens().next().is_some()
+    };
+    assert!(!(0..PATIENCE.as_millis() / step.as_millis()).all(is_left), "something that is over is there");
 }
 
 #[test]

@@ -269,3 +269,57 @@ fn queues_and_usage_name_who_may_be_seen() {
     assert_eq!((status, &series["metrics"]["drawn"]["unit"]), (200, &json!("gpu")), "{series}");
     assert_eq!(berta.get("/api/v1/workspaces/workspace-c/series").0, 404);
 }
+
+#[test]
+fn sizes_are_chosen_by_name() {
+    let company = Company::new();
+    company.policy(json!({"presets": [
+        {"name": "small", "modules": ["notebook"], "resources": {"gpu": 1, "cpu": 4, "memory": "16Gi"}},
+        {"name": "large", "resources": {"gpu": 8}},
+    ]}));
+    let berta = company.desk("berta");
+    let (status, made) = berta.submit("lab", json!({"module": "notebook", "size": "small"}));
+    assert_eq!(
+        (status, &made["status"]["gpu"], &made["spec"]["size"]),
+        (201, &json!(1), &json!("small")),
+        "{made}"
+    );
+    assert_eq!(berta.submit("train", json!({"size": "large", "replicas": 2})).1["status"]["gpu"], 16);
+    // Not for training, not there, not here, and not with resources of its own.
+    let refused = |name: &str, spec: Value, code: &str, at: &str| {
+        let (status, problem) = berta.submit(name, spec);
+        assert_eq!((status, &problem["code"]), (422, &json!(code)), "{problem}");
+        assert_eq!(problem["pointers"][0]["pointer"], at, "{problem}");
+        problem["detail"].to_string()
+    };
+    let says = refused("no", json!({"size": "small"}), "unknown-reference", "/spec/size");
+    assert!(says.contains("there are: large"), "{says}");
+    refused("no", json!({"size": "huge"}), "unknown-reference", "/spec/size");
+    refused("no", json!({"size": "large", "resources": {"gpu": 1}}), "invalid", "/spec/resources");
+    let roles = json!([{"name": "w", "replicas": 1, "resources": {"gpu": 1}}]);
+    refused("no", json!({"size": "large", "roles": roles}), "invalid", "/spec/size");
+    let (_, problem) = company.desk("carla").submit("no", json!({"size": "large"}));
+    assert!(problem["detail"].as_str().is_some_and(|why| why.ends_with("there are: none")), "{problem}");
+    // What the size means is looked up when it is started again.
+    assert_eq!(berta.post("/api/v1/workloads/lab:stop", &json!({})).0, 200);
+    company.policy(json!({"presets": [{"name": "small", "resources": {"gpu": 2}}]}));
+    let (status, again) = berta.post("/api/v1/workloads/lab:start", &json!({}));
+    assert_eq!((status, &again["status"]["gpu"]), (201, &json!(2)), "{again}");
+}
+
+#[test]
+fn a_manifest_is_no_way_around_the_highest_priority() {
+    let company = Company::new();
+    company.policy(json!({"maxPriority": [{"role": "developer", "priority": 5}]}));
+    let berta = company.desk("berta");
+    let apply = |priority: u8| {
+        let spec = json!({"resources": {"gpu": 1}, "priority": priority});
+        let workload = json!({"apiVersion": "tidegate.dev/v1", "kind": "Workload", "metadata": {"name": "w"}, "spec": spec});
+        berta.post("/api/v1/apply", &workload).1
+    };
+    assert_eq!(apply(4)["results"][0]["outcome"], "created");
+    assert_eq!(apply(5)["results"][0]["outcome"], "configured");
+    let refused = apply(6);
+    assert_eq!(refused["results"][0]["problem"]["code"], "policy-forbids", "{refused}");
+    assert_eq!(berta.get("/api/v1/workloads/w").1["status"]["priority"], 5);
+}

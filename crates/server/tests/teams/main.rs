@@ -5,6 +5,7 @@ mod house;
 
 mod attacks;
 mod center;
+mod news;
 mod people;
 mod rooms;
 mod walk;

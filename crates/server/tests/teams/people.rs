@@ -79,6 +79,14 @@ fn a_token_is_shown_once_narrow_and_revocable() {
     assert_eq!(narrow.submit("b1", json!({})).0, 403);
     let (status, wider) = narrow.post("/api/v1/tokens", &json!({"actions": ["workload:submit"]}));
     assert_eq!(status, 403, "{wider}");
+    // One that is good for something else sees no work, running or ended.
+    let other = json!({"actions": ["workspace:read"]});
+    let other = berta.post("/api/v1/tokens", &other).1["secret"].as_str().expect("a secret").to_string();
+    let other = super::Desk { house: &company.house, token: other };
+    assert_eq!(berta.submit("seen", json!({})).0, 201);
+    for path in ["/api/v1/workloads", "/api/v1/workloads/seen", "/api/v1/workloads/seen:explain"] {
+        assert_eq!((narrow.get(path).0, other.get(path).0), (200, 403), "{path}");
+    }
     let listed = berta.get("/api/v1/tokens").1.to_string();
     assert!(!listed.contains(&secret) && listed.contains("ci"), "{listed}");
     assert_eq!(company.desk("boris").get("/api/v1/tokens?user=berta").0, 403);
@@ -133,4 +141,40 @@ fn whoever_is_disabled_or_removed_is_out_at_once() {
     let (status, refused) = company.house.raw("DELETE", "/api/v1/users/olga", "");
     assert_eq!((status, refused["code"].as_str()), (409, Some("wrong-state")), "the last owner: {refused}");
     assert_eq!(company.desk("otto").names("/api/v1/workloads"), ["b1"], "its work stays");
+}
+
+#[test]
+fn what_is_replaced_is_what_was_read() {
+    let company = Company::new();
+    let house = &company.house;
+    assert_eq!(house.post("/api/v1/roles", &json!({"name": "student", "actions": ["workload:read"]})).0, 201);
+    let hook = "/api/v1/workspaces/workspace-b/webhooks/chat";
+    assert_eq!(house.put(hook, &json!({"url": "http://8.8.8.8:9/"}), None).0, 201);
+    let room =
+        json!({"metadata": {"name": "workspace-b"}, "spec": {"description": "x", "quotas": ["Quota1.1"]}});
+    let user = json!({"metadata": {"name": "berta"}, "spec": {"disabled": true}});
+    for (path, body) in [
+        ("/api/v1/workspaces/workspace-b", room),
+        ("/api/v1/users/berta", user),
+        ("/api/v1/roles/student", json!({"name": "student", "actions": ["workload:open"]})),
+        (hook, json!({"url": "http://8.8.8.8:10/"})),
+        ("/api/v1/workspaces/workspace-b/members/boris", json!({"role": "guest"})),
+    ] {
+        let read = if path.ends_with("boris") { hook } else { path };
+        let bearer = format!("Bearer {}", house.token());
+        let request = ureq::http::Request::get(house.url(read)).header("Authorization", &bearer);
+        let answer = ureq::run(request.body(()).expect("a request")).expect("an answer");
+        let tag = answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).expect("a version");
+        let version = tag.trim_matches('"').to_string();
+        assert_eq!(house.put(path, &body, Some("1")).1["code"], "stale-version", "{path}");
+        assert_eq!(house.put(path, &body, Some(&version)).0, 200, "{path}");
+        // That was it: now it is another.
+        assert_eq!(house.put(path, &body, Some(&version)).0, 412, "{path}");
+        // Whoever says nothing does not care.
+        assert_eq!(house.put(path, &body, None).0, 200, "{path}");
+    }
+    // An owner stays one, as often as it is said.
+    let olga = "/api/v1/workspaces/workspace-b/members/olga";
+    assert_eq!(house.put(olga, &json!({"role": "owner"}), None).0, 200);
+    assert_eq!(house.put(olga, &json!({"role": "guest"}), None).1["code"], "wrong-state");
 }

@@ -136,6 +136,8 @@ fn reasons_do_not_leak() {
         assert_eq!(status, 200, "{path}: {answer}");
         tells_nothing(path, &answer);
     }
+    // Those who leave are gone a moment later.
+    company.house.until("a1", "running");
     // The victims learn that a service of another workspace took their place, and no more.
     let victims: Vec<(String, serde_json::Value)> = berta.get("/api/v1/workloads").1["items"]
         .as_array()

@@ -1,95 +1,22 @@
 //! Webhooks over real HTTP: signed, retried, at least once, and no way into the network of the server.
 
+#[path = "../authority/mod.rs"]
+mod authority;
+#[path = "../house/mod.rs"]
 mod house;
+mod late;
+mod receiver;
+mod tls;
 
 use house::{House, PATIENCE, pause};
+use receiver::{Got, Receiver};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tidegate_engine::ids::Span;
 use tidegate_server::hooks::HookLimits;
 use tidegate_server::serve::Ground;
-
-/// A message as it came.
-#[derive(Clone, Debug)]
-struct Got {
-    head: String,
-    body: String,
-}
-
-impl Got {
-    fn header(&self, name: &str) -> &str {
-        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
-        lines.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value).next().unwrap_or("")
-    }
-
-    fn json(&self) -> Value {
-        serde_json::from_str(&self.body).expect("JSON")
-    }
-}
-
-/// Takes messages, and answers what it is told to.
-#[derive(Clone)]
-struct Receiver {
-    port: u16,
-    got: Arc<Mutex<Vec<Got>>>,
-    answer: Arc<Mutex<String>>,
-}
-
-impl Receiver {
-    fn new() -> Receiver {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = listener.local_addr().expect("an address").port();
-        let answer = Arc::new(Mutex::new("204 No Content".to_string()));
-        let receiver = Receiver { port, got: Arc::default(), answer };
-        let taking = receiver.clone();
-        std::thread::spawn(move || listener.incoming().flatten().for_each(|stream| taking.take(stream)));
-        receiver
-    }
-
-    fn url(&self) -> String {
-        format!("http://127.0.0.1:{}/hook?x=1", self.port)
-    }
-
-    fn answer(&self, status: &str) {
-        *self.answer.lock().expect("whole") = status.to_string();
-    }
-
-    fn take(&self, mut stream: TcpStream) {
-        let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
-        let (mut head, mut length) = (String::new(), 0);
-        loop {
-            let mut line = String::new();
-            if reader.read_line(&mut line).unwrap_or(0) == 0 || line == "\r\n" {
-                break;
-            }
-            if let Some(value) = line.to_lowercase().strip_prefix("content-length: ") {
-                length = value.trim().parse().expect("a length");
-            }
-            head.push_str(&line.replace('\r', ""));
-        }
-        let mut body = vec![0; length];
-        if reader.read_exact(&mut body).is_err() {
-            return;
-        }
-        let answer = self.answer.lock().expect("whole").clone();
-        if answer != "silence" {
-            let _ = write!(stream, "HTTP/1.1 {answer}\r\nContent-Length: 0\r\n\r\n");
-        }
-        let body = String::from_utf8(body).expect("text");
-        self.got.lock().expect("whole").push(Got { head, body });
-        if answer == "silence" {
-            pause(Duration::from_secs(1));
-        }
-    }
-
-    fn got(&self) -> Vec<Got> {
-        self.got.lock().expect("whole").clone()
-    }
-}
 
 fn impatient() -> Ground {
     let hooks = HookLimits {

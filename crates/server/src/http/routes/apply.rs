@@ -5,6 +5,7 @@ use super::super::change::{Change, Made};
 use super::super::extract::Manifests;
 use super::super::problem::Refused;
 use super::super::scope::Scope;
+use super::super::submission;
 use super::{DryRunParams, pools, quotas, workloads, workspaces};
 use crate::core::deck::Deck;
 use axum::extract::State;
@@ -181,7 +182,9 @@ fn workload(deck: &mut Deck<'_>, change: &Change, new: &NewWorkload) -> Became {
         return Err(immutable(changed, "of a workload, priority and replicas can be changed")
             .hint("stop it first, then apply the manifest: it is submitted anew"));
     }
+    let (room, quota) = (w.spec.workspace, w.spec.quota);
     if let Some(priority) = new.spec.priority.filter(|wanted| wanted.0 != priority) {
+        submission::may_have_priority(deck.world(), caller, room, quota, priority.0)?;
         deck.command(Command::SetPriority { workload: id, priority: priority.0 })?;
     }
     if let Some(replicas) = new.spec.replicas.filter(|wanted| *wanted != replicas) {

@@ -74,7 +74,8 @@ fn role_named(people: &People, name: &str) -> Result<RoleId, Problem> {
 
 /// Add a member, or change a member's role.
 #[utoipa::path(put, path = "/api/v1/workspaces/{name}/members/{user}", tag = "workspaces", request_body = MemberRequest,
-    params(("name" = String, Path, description = "The workspace"), ("user" = String, Path, description = "The user"), DryRunParams),
+    params(("name" = String, Path, description = "The workspace"), ("user" = String, Path, description = "The user"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The workspace's version that is changed")),
     responses((status = 200, body = Member), (status = "default", body = Problem)), operation_id = "set_member")]
 pub async fn set(
     State(app): State<App>,
@@ -87,6 +88,7 @@ pub async fn set(
         .carry_out(&app, "member.set", body.sent, move |deck, change| {
             let people = &deck.world().people;
             let room = workspaces::find(people, change.caller(), Action::MemberUpdate, &name)?.id;
+            change.may_match(people.version(room))?;
             let role = role_named(people, &role)?;
             let found = people.user_named(&user).filter(|user| {
                 user.kind == UserKind::Person || { user.kind == UserKind::ServiceAccount(room) }
@@ -99,7 +101,9 @@ pub async fn set(
             let before = people.member(room, found).copied();
             if let Some(before) = &before {
                 grants(people, change, room, before.role)?;
-                keeps_an_owner(people, before, &name)?;
+                if before.role != role {
+                    keeps_an_owner(people, before, &name)?;
+                }
             }
             let since = before.map_or(deck.now(), |before| before.since);
             let after = record::Member { workspace: room, user: found, role, since };

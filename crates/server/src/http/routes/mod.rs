@@ -4,6 +4,7 @@
 pub mod apply;
 pub mod audit;
 pub mod invitations;
+pub mod links;
 pub mod login;
 pub mod logs;
 pub mod members;

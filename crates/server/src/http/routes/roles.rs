@@ -16,6 +16,7 @@ use tidegate_api::people::{ActionHelp, NewRole, Role, RoleList};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_engine::ids::RoleId;
 use tidegate_identity::action::Level;
+use tidegate_identity::people::Versioned;
 use tidegate_identity::role::BuiltIn;
 use tidegate_identity::{Action, ActionSet, People, Record, record};
 
@@ -53,9 +54,12 @@ pub async fn list(State(app): State<App>, _caller: Caller) -> Answered<RoleList>
 pub async fn get(State(app): State<App>, _caller: Caller, Named(name): Named) -> Answered<Role> {
     let outcome = app.control.read(|world, _| {
         let people = &world.people;
-        people.role_named(&name).and_then(|id| shown(people, id)).ok_or_else(|| missing(&name))
+        let id = people.role_named(&name).ok_or_else(|| missing(&name))?;
+        let role = shown(people, id).ok_or_else(|| missing(&name))?;
+        Ok((role, people.version_of(Versioned::Role(id))))
     });
-    read(outcome.await).map(Answer::new)
+    let (body, version) = read(outcome.await)?;
+    Ok(Answer { version: Some(version.to_string()), body })
 }
 
 fn actions(new: &NewRole) -> Result<ActionSet, Problem> {
@@ -68,9 +72,9 @@ fn actions(new: &NewRole) -> Result<ActionSet, Problem> {
 }
 
 fn made(deck: &Deck<'_>, status: StatusCode, id: RoleId) -> Result<Made<Role>, Problem> {
-    let body =
-        shown(&deck.world().people, id).ok_or_else(|| Problem::new(Code::NotFound, "the role is gone"))?;
-    Ok(Made { status, version: None, body })
+    let people = &deck.world().people;
+    let body = shown(people, id).ok_or_else(|| Problem::new(Code::NotFound, "the role is gone"))?;
+    Ok(Made { status, version: Some(people.version_of(Versioned::Role(id)).to_string()), body })
 }
 
 /// Make a role.
@@ -108,7 +112,8 @@ fn made_by_somebody(deck: &Deck<'_>, name: &str) -> Result<record::Role, Problem
 
 /// Change what a role allows. It counts at once for everybody who has it.
 #[utoipa::path(put, path = "/api/v1/roles/{name}", tag = "roles", request_body = NewRole,
-    params(("name" = String, Path, description = "The role"), DryRunParams),
+    params(("name" = String, Path, description = "The role"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The version that is changed")),
     responses((status = 200, body = Role), (status = "default", body = Problem)))]
 pub async fn put(
     State(app): State<App>,
@@ -122,6 +127,7 @@ pub async fn put(
             change.platform(deck, Action::RoleUpdate)?;
             let before = made_by_somebody(deck, &name)?;
             is_about(&new.name, &name, "/name")?;
+            change.may_match(deck.world().people.version_of(Versioned::Role(before.id)))?;
             let after = record::Role { actions: actions(&new)?, ..before.clone() };
             let id = after.id;
             if after != before {
@@ -147,7 +153,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 let detail = format!("{having} members have the role {name}");
                 return Err(Problem::new(Code::WrongState, detail).hint("give them another role first"));
             }
-            // Its number is given to the next role that is made: no policy is to be about that one unasked.
+            // Its number may be given to another role: no policy is to be about that one unasked.
             let about = people.all_policies().find(|(.., policy)| mentions(policy, role.id));
             if let Some((room, ..)) = about {
                 let room = people.workspace(room).map_or("a workspace", |room| &room.name);

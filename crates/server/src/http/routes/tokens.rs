@@ -42,7 +42,7 @@ pub fn shown(people: &People, token: &record::Token) -> Option<Token> {
 }
 
 /// Whether somebody may make, see and revoke what lets a user in. Hidden from who may not.
-fn governs(people: &People, caller: &Caller, user: MemberId) -> Result<(), Problem> {
+pub fn governs(people: &People, caller: &Caller, user: MemberId) -> Result<(), Problem> {
     if user == caller.who.user {
         return caller.platform(people, Action::SelfUpdate);
     }

@@ -18,7 +18,7 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
 use tidegate_engine::ids::{MemberId, WorkspaceId};
-use tidegate_identity::people::ADMIN;
+use tidegate_identity::people::{ADMIN, Versioned};
 use tidegate_identity::record::{self, UserKind};
 use tidegate_identity::{Action, People, Record};
 
@@ -44,13 +44,14 @@ fn shown(people: &People, user: &record::User) -> Option<User> {
         name: user.name.parse().ok()?,
         uid: format!("u-{}", user.id.0),
         created_at: Time::of(user.created),
-        version: "0".into(),
+        version: people.version_of(Versioned::User(user.id)).to_string(),
         labels: Labels::default(),
     };
     let spec = UserSpec { platform_admin: user.platform_admin, disabled: user.disabled };
     let status = UserStatus {
         password: user.password.is_some(),
         provider: user.provider.as_ref().map(|(issuer, _)| issuer.to_string()),
+        subject: user.provider.as_ref().map(|(_, subject)| subject.to_string()),
         service_account_of: match user.kind {
             UserKind::Person => None,
             UserKind::ServiceAccount(id) => room_name(people, id),
@@ -60,10 +61,10 @@ fn shown(people: &People, user: &record::User) -> Option<User> {
     Some(User::new(metadata, spec, status))
 }
 
-fn made(deck: &Deck<'_>, status: StatusCode, name: &str) -> Result<Made<User>, Problem> {
+pub fn made(deck: &Deck<'_>, status: StatusCode, name: &str) -> Result<Made<User>, Problem> {
     let people = &deck.world().people;
     let body = people.user_named(name).and_then(|user| shown(people, user)).ok_or_else(|| missing(name))?;
-    Ok(Made { status, version: None, body })
+    Ok(Made { status, version: Some(body.metadata.version.clone()), body })
 }
 
 /// List users.
@@ -99,7 +100,8 @@ pub async fn get(State(app): State<App>, caller: Caller, Named(name): Named) -> 
         }
         user.and_then(|user| shown(people, user)).ok_or_else(|| missing(&name))
     });
-    read(outcome.await).map(Answer::new)
+    let user = read(outcome.await)?;
+    Ok(Answer { version: Some(user.metadata.version.clone()), body: user })
 }
 
 /// Create a user. It can act when it is invited, is known to the provider of identities, or is given a token.
@@ -150,7 +152,8 @@ pub fn create_on(
 
 /// Change a user: make it an administrator, or disable it. Whoever is disabled loses all tokens and sessions.
 #[utoipa::path(put, path = "/api/v1/users/{name}", tag = "users", request_body = NewUser,
-    params(("name" = String, Path, description = "The user"), DryRunParams),
+    params(("name" = String, Path, description = "The user"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The version that is changed")),
     responses((status = 200, body = User), (status = "default", body = Problem)))]
 pub async fn put(
     State(app): State<App>,
@@ -164,6 +167,7 @@ pub async fn put(
             change.platform(deck, Action::UserUpdate)?;
             let before = deck.world().people.user_named(&name).cloned().ok_or_else(|| missing(&name))?;
             is_about(&new.metadata.name, &name, "/metadata/name")?;
+            change.may_match(deck.world().people.version_of(Versioned::User(before.id)))?;
             let UserSpec { platform_admin, disabled } = new.spec;
             if before.id == ADMIN && (disabled || !platform_admin) {
                 let detail = "admin is whoever has the data directory, and stays an administrator";
@@ -197,6 +201,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 let detail = "admin is whoever has the data directory, and is always there";
                 return Err(Problem::new(Code::WrongState, detail));
             }
+            change.may_match(deck.world().people.version_of(Versioned::User(user.id)))?;
             let last = made(deck, StatusCode::OK, &name)?;
             remove_tokens(deck, user.id);
             members::remove_everywhere(deck, user.id)?;

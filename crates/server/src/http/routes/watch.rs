@@ -5,7 +5,7 @@ use super::super::auth::Caller;
 use super::super::extract::Params;
 use super::super::eyes;
 use super::super::problem::Refused;
-use crate::core::hub::{Hub, Line, Look, Topic};
+use crate::core::hub::{Hub, Kind, Line, Look, Topic};
 use crate::core::seal;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -25,7 +25,7 @@ use utoipa::IntoParams;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WatchQuery {
-    /// Kinds, separated by commas: workload, quota, node.
+    /// Kinds, separated by commas: workload, quota, node, workspace, member, policy, webhook, user, role, token.
     kinds: Option<String>,
     /// Only this quota and its workloads.
     quota: Option<String>,
@@ -40,10 +40,11 @@ pub struct WatchQuery {
 impl WatchQuery {
     fn check(&self) -> Result<(), Problem> {
         let kinds: Vec<&str> = self.kinds.iter().flat_map(|kinds| kinds.split(',')).collect();
-        let unknown = kinds.iter().find(|kind| !["workload", "quota", "node"].contains(kind));
+        let unknown = kinds.iter().find(|kind| !Kind::ALL.iter().any(|known| known.word() == **kind));
         match unknown {
             Some(kind) => {
-                let detail = format!("{kind:?} is no kind of event; there are workload, quota and node");
+                let known = Kind::ALL.map(Kind::word).join(", ");
+                let detail = format!("{kind:?} is no kind of event; there are {known}");
                 Err(Problem::new(Code::BadParameter, detail))
             }
             None if kinds.len() > MAX_FILTER => {
@@ -182,7 +183,8 @@ impl Watching {
             Look::Lines(lines, next) => {
                 let wanted = lines.iter().filter(|line| self.query.wants(&line.topic));
                 let wanted: Vec<&Arc<Line>> = wanted.collect();
-                if self.caller.sees_all(&self.app.control.people()) {
+                // A token that is good for little is told little, whoever it belongs to.
+                if self.caller.who.scope.is_none() && self.caller.sees_all(&self.app.control.people()) {
                     wanted.iter().for_each(|line| text.push_str(line.opened()));
                 } else if !wanted.is_empty() {
                     self.read_as_caller(&wanted, &mut text);

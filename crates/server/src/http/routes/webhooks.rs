@@ -88,13 +88,15 @@ pub async fn list(State(app): State<App>, caller: Caller, Named(name): Named) ->
 pub async fn get(State(app): State<App>, caller: Caller, Pair(name, hook): Pair) -> Answered<Webhook> {
     let people = app.control.people();
     let found = find(&people, &caller, &name, &hook)?;
-    Ok(Answer::new(shown(&people, &found).ok_or_else(gone)?))
+    let version = Some(people.version(found.workspace).to_string());
+    Ok(Answer { version, body: shown(&people, &found).ok_or_else(gone)? })
 }
 
 /// Make a webhook, or change where it leads and what it is told. The secret is in the answer that makes it and nowhere
 /// else, so an Idempotency-Key is not remembered.
 #[utoipa::path(put, path = "/api/v1/workspaces/{name}/webhooks/{hook}", tag = "webhooks", request_body = NewWebhook,
-    params(("name" = String, Path, description = "The workspace"), ("hook" = String, Path, description = "The webhook"), DryRunParams),
+    params(("name" = String, Path, description = "The workspace"), ("hook" = String, Path, description = "The webhook"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The workspace's version that is changed")),
     responses((status = 200, body = Webhook), (status = 201, body = Webhook), (status = "default", body = Problem)), operation_id = "set_webhook")]
 pub async fn put(
     State(app): State<App>,
@@ -112,6 +114,7 @@ pub async fn put(
     let carried = change.not_remembered().carry_out(&app, "webhook.set", body.sent, move |deck, change| {
         let people = &deck.world().people;
         let room = workspaces::find(people, change.caller(), Action::WebhookUpdate, &name)?.id;
+        change.may_match(people.version(room))?;
         let before = people.webhook(room, &hook).cloned();
         if before.is_none() && people.webhooks(room).count() >= MAX_WEBHOOKS {
             let detail = format!("{name} has {MAX_WEBHOOKS} webhooks, no more can be");
@@ -136,7 +139,8 @@ pub async fn put(
         }
         let shown = shown(&deck.world().people, &after).ok_or_else(gone)?;
         let status = if is_new { StatusCode::CREATED } else { StatusCode::OK };
-        Ok(Made { status, version: None, body: Webhook { secret: is_new.then_some(secret), ..shown } })
+        let version = Some(deck.world().people.version(room).to_string());
+        Ok(Made { status, version, body: Webhook { secret: is_new.then_some(secret), ..shown } })
     });
     Ok(carried.await)
 }

@@ -94,6 +94,7 @@ pub async fn list(
     scope: Scope,
     Params(query): Params<WorkloadQuery>,
 ) -> Answered<WorkloadList> {
+    scope.caller.good_for(Action::WorkloadRead)?;
     let page = page(query.limit, query.page_token.as_deref())?;
     let below = (page.from > 0).then_some(page.from);
     let label = query.label.as_deref().map(|label| {
@@ -224,6 +225,7 @@ pub async fn events(
     let (numbers, gone) = match read(live.await)? {
         Some(numbers) => (numbers, None),
         None => {
+            scope.caller.good_for(Action::WorkloadRead)?;
             let past = workloads::past_one(&app, &scope, &name).await?;
             (past.events, Some(past.resource))
         }

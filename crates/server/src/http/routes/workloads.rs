@@ -59,7 +59,10 @@ pub async fn any(app: &App, scope: &Scope, name: &str) -> Result<Workload, Refus
     });
     match read(live.await)? {
         Some(workload) => Ok(app.shown(workload)),
-        None => past_one(app, scope, name).await.map(|past| past.resource),
+        None => {
+            scope.caller.good_for(Action::WorkloadRead)?;
+            past_one(app, scope, name).await.map(|past| past.resource)
+        }
     }
 }
 
@@ -138,7 +141,9 @@ pub fn submit_on(deck: &mut Deck<'_>, caller: &Caller, new: NewWorkload) -> Resu
 }
 
 fn submit_document(deck: &mut Deck<'_>, place: Place, document: Document) -> Result<WorkloadId, Problem> {
-    let mut spec = document.spec.to_engine(&deck.world().engine, &document.name, place)?;
+    let world = deck.world();
+    let sized = submission::sized(world, &place, &document.spec)?;
+    let mut spec = sized.to_engine(&world.engine, &document.name, place)?;
     spec.max_run = submission::longest_run(deck.world(), &place, spec.module, spec.max_run);
     deck.submit(spec, Arc::new(document)).map_err(blame)
 }

@@ -230,7 +230,8 @@ fn open_to_all() -> Problem {
 
 /// Change a workspace: its description, its default quota, and, for platform administrators, its quotas.
 #[utoipa::path(put, path = "/api/v1/workspaces/{name}", tag = "workspaces", request_body = NewWorkspace,
-    params(("name" = String, Path, description = "The workspace"), DryRunParams),
+    params(("name" = String, Path, description = "The workspace"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The version that is changed")),
     responses((status = 200, body = Workspace), (status = "default", body = Problem)))]
 pub async fn put(
     State(app): State<App>,
@@ -243,6 +244,7 @@ pub async fn put(
         .carry_out(&app, "workspace.set", body.sent, move |deck, change| {
             let id = find(&deck.world().people, change.caller(), Action::WorkspaceUpdate, &name)?.id;
             is_about(&new.metadata.name, &name, "/metadata/name")?;
+            change.may_match(deck.world().people.version(id))?;
             set_on(deck, change, id, &new.spec)?;
             made(deck, change, StatusCode::OK, id)
         })
@@ -392,6 +394,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 let detail = format!("workloads of {name} have not ended: {names}");
                 return Err(Problem::new(Code::WorkspaceNotEmpty, detail));
             }
+            change.may_match(deck.world().people.version(room.id))?;
             let last = made(deck, change, StatusCode::OK, room.id)?;
             delete_on(deck, room)?;
             Ok(last)
