@@ -139,6 +139,8 @@ fn workload() -> impl Strategy<Value = WorkloadSpec> {
             priority: place.3,
             replicas: size.0.filter(|_| !many),
             min_replicas: size.3,
+            // Stands for resources.
+            size: None,
             resources: size.1.filter(|_| !many),
             roles: size.2,
             gpu_models: place.1,

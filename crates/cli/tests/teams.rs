@@ -176,7 +176,7 @@ fn roles_are_made_of_actions() {
     house.carol(&["submit", "--workspace", "room-b", "--duration", "1ms"]).ok();
     let shown = house.carol(&["role", "show", "reader"]).ok();
     assert!(shown.contains("workload:submit") && shown.contains("made"), "{shown}");
-    house.admin(&["role", "delete", "reader"]).fails(4, "1 members have the role reader");
+    house.admin(&["role", "delete", "reader"]).fails(4, "1 member has the role reader");
     house.admin(&["role", "set", "owner", "--actions", all]).fails(4, "always there");
     house.admin(&["workspace", "member", "remove", "room-b", "carol"]).ok();
     assert_eq!(house.admin(&["roles", "delete", "reader"]).ok(), "reader deleted\n");

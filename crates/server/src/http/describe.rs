@@ -49,9 +49,13 @@ fn parameters(operation: &mut Map<String, Value>) -> &mut Vec<Value> {
     list.as_array_mut().expect("parameters are a list")
 }
 
-fn has_parameter(operation: &Map<String, Value>, name: &str) -> bool {
+fn parameter<'a>(operation: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     let list = operation.get("parameters").and_then(Value::as_array);
-    list.is_some_and(|list| list.iter().any(|parameter| parameter["name"] == name))
+    list.and_then(|list| list.iter().find(|parameter| parameter["name"] == name))
+}
+
+fn has_parameter(operation: &Map<String, Value>, name: &str) -> bool {
+    parameter(operation, name).is_some()
 }
 
 /// Every change has a dry run, and nothing else has.
@@ -110,8 +114,9 @@ fn statuses(path: &str, operation: &Map<String, Value>, changes: bool) -> BTreeS
     if changes {
         all.extend([400, 409, 422, 429]);
     }
-    if has_parameter(operation, "If-Match") {
-        all.extend([412, 428]);
+    if let Some(version) = parameter(operation, "If-Match") {
+        all.insert(412);
+        all.extend((version["required"] == true).then_some(428));
     }
     if has_parameter(operation, "Last-Event-ID") {
         all.insert(410);

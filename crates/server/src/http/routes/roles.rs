@@ -150,7 +150,8 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             let having = people.workspaces().flat_map(|room| people.members(room.id));
             let having = having.filter(|member| member.role == role.id).count();
             if having > 0 {
-                let detail = format!("{having} members have the role {name}");
+                let members = if having == 1 { "member has" } else { "members have" };
+                let detail = format!("{having} {members} the role {name}");
                 return Err(Problem::new(Code::WrongState, detail).hint("give them another role first"));
             }
             // Its number may be given to another role: no policy is to be about that one unasked.

@@ -190,7 +190,9 @@ pub async fn put(
 }
 
 /// Remove a user from everywhere. Its workloads stay; whoever only should not act any more is better disabled.
-#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "users", params(("name" = String, Path, description = "The user"), DryRunParams),
+#[utoipa::path(delete, path = "/api/v1/users/{name}", tag = "users",
+    params(("name" = String, Path, description = "The user"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The version that is deleted")),
     responses((status = 200, body = User), (status = "default", body = Problem)))]
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change

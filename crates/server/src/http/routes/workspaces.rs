@@ -378,7 +378,8 @@ pub async fn detach(
 
 /// Delete a workspace in which nothing lives. Its members stay users, its service accounts go with it.
 #[utoipa::path(delete, path = "/api/v1/workspaces/{name}", tag = "workspaces",
-    params(("name" = String, Path, description = "The workspace"), DryRunParams),
+    params(("name" = String, Path, description = "The workspace"), DryRunParams,
+        ("If-Match" = Option<String>, Header, description = "The version that is deleted")),
     responses((status = 200, body = Workspace), (status = "default", body = Problem)))]
 pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
