@@ -19,7 +19,8 @@ export interface Outline {
     reason?: Schema<'Reason'>;
     /** GPUs by the account that they are drawn on. */
     draws: { account: string; gpu: number }[];
-    places: Schema<'Placement'>[];
+    /** Where its replicas are, if that was asked for. */
+    places?: Schema<'Placement'>[];
     lastPreemption?: Schema<'Preempted'>;
 }
 
@@ -27,7 +28,7 @@ export const LIVE: readonly WorkloadState[] = ['running', 'leaving', 'held', 'su
 /** How many of those that came last are looked at whatever became of them. */
 const LATEST = 200;
 
-function outline({ metadata, status }: Workload): Outline {
+function outline({ metadata, status }: Workload, withPlaces: boolean): Outline {
     return {
         uid: metadata.uid,
         name: metadata.name,
@@ -41,7 +42,7 @@ function outline({ metadata, status }: Workload): Outline {
         enqueuedAt: status.enqueuedAt,
         reason: status.reasons?.[0],
         draws: (status.draws ?? []).map(draw => ({ account: draw.account, gpu: gpus(draw.gpu) })),
-        places: status.placements ?? [],
+        places: withPlaces ? (status.placements ?? []) : undefined,
         lastPreemption: status.lastPreemption ?? undefined,
     };
 }
@@ -64,13 +65,13 @@ export const outlines = {
                         ).catch(() => undefined),
                     ),
                 );
-                return all.filter(one => one !== undefined).map(outline);
+                return all.filter(one => one !== undefined).map(one => outline(one, false));
             },
         }),
     /** All that live, and the latest whatever became of them: a victim may have ended since. */
-    live: (workspace: string | undefined) =>
+    live: (workspace: string | undefined, withPlaces: boolean) =>
         queryOptions({
-            queryKey: ['workloads', 'outlines', workspace],
+            queryKey: ['workloads', 'outlines', workspace, withPlaces],
             queryFn: async ({ signal }): Promise<Outline[]> => {
                 const page = (query: { state?: WorkloadState; limit: number; pageToken?: string }) =>
                     ask(
@@ -81,7 +82,7 @@ export const outlines = {
                     );
                 const live = LIVE.map(state => askAll(pageToken => page({ state, limit: 500, pageToken })));
                 const [latest, ...lists] = await Promise.all([page({ limit: LATEST }), ...live]);
-                const all = [...lists.flat(), ...latest.items].map(outline);
+                const all = [...lists.flat(), ...latest.items].map(one => outline(one, withPlaces));
                 // Whoever moved between two looks is there twice.
                 return [...new Map(all.map(one => [one.uid, one])).values()];
             },

@@ -75,8 +75,8 @@ function NodeFacts({ node }: { node: Node }) {
         [words.since, <RelativeTime at={metadata.createdAt} />],
     ];
     if (status.isolation != null) {
-        const isolation = words.isolationOf[status.isolation];
-        facts.push([words.isolation, `${isolation}. ${status.isolationDetail ?? ''}`]);
+        const parts = [words.isolationOf[status.isolation], status.isolationDetail ?? ''];
+        facts.push([words.isolation, parts.filter(part => part !== '').join(': ')]);
     }
     if (status.limits != null) {
         const limits = status.limits.map(limit => words.limitOf[limit]).join(', ');

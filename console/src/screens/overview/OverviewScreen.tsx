@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { Problem } from '../../api/problem';
 import { outlines } from '../../api/queries/outlines';
 import { quotas } from '../../api/queries/quotas';
@@ -15,7 +15,7 @@ import { prune } from '../../ui/tree';
 import { GuidedStart } from '../start/GuidedStart';
 import { DeviceGrid } from './DeviceGrid';
 import { EvictionList } from './EvictionList';
-import { countDevices, gridOfNodes, gridOfWorks } from './grid';
+import { countDevices, gridOfNodes, gridOfWorks, type Drawn } from './grid';
 import { GridLegend } from './GridLegend';
 import { KeyFigures } from './KeyFigures';
 import styles from './OverviewScreen.module.css';
@@ -42,15 +42,16 @@ export function OverviewScreen() {
 
 function Overview({ seesPool }: { seesPool: boolean }) {
     const workspace = useWorkspace();
-    const works = useQuery(outlines.live(workspace));
+    const works = useQuery(outlines.live(workspace, !seesPool));
     const tree = useQuery(quotas.tree());
     const supply = useQuery({ ...nodes.list(), enabled: seesPool });
     const problem = works.error ?? tree.error ?? supply.error;
 
     const all = works.data;
+    const drawn = useRef(new Map<string, Drawn>());
     const grid = useMemo(() => {
         if (!all || (seesPool && !supply.data)) return undefined;
-        return seesPool ? gridOfNodes(supply.data ?? [], all) : gridOfWorks(all);
+        return seesPool ? gridOfNodes(supply.data ?? [], all, drawn.current) : gridOfWorks(all);
     }, [all, seesPool, supply.data]);
     const counts = useMemo(() => countDevices(grid ?? []), [grid]);
     const rows = useMemo(() => {

@@ -26,7 +26,7 @@ export function WaitingList({ waiting }: { waiting: readonly Waiting[] }) {
                 <li key={group.code} data-code={group.code}>
                     <div className={styles.head}>
                         <strong>{words.reason[group.code] ?? words.reason.other}</strong>
-                        <span>{words.count(group.works.length, figure(group.gpu))}</span>
+                        <span>{words.count(figure(group.works.length), figure(group.gpu))}</span>
                     </div>
                     <div className={styles.bar} aria-hidden="true">
                         <span style={{ width: `${(100 * group.gpu) / most}%` }} />
@@ -41,7 +41,9 @@ export function WaitingList({ waiting }: { waiting: readonly Waiting[] }) {
                                 <RelativeTime at={work.enqueuedAt} />
                             </li>
                         ))}
-                        {group.works.length > NAMED && <li>{words.more(group.works.length - NAMED)}</li>}
+                        {group.works.length > NAMED && (
+                            <li>{words.more(figure(group.works.length - NAMED))}</li>
+                        )}
                     </ul>
                 </li>
             ))}

@@ -26,10 +26,30 @@ export interface GridNode {
     devices: GridDevice[];
 }
 
-/** The whole pool, as platform administrators see it. */
-export function gridOfNodes(nodes: readonly Node[], works: readonly Outline[]): GridNode[] {
+/** A node as it was drawn last, and from what. */
+export interface Drawn {
+    from: Node;
+    grid: GridNode;
+}
+
+/** The whole pool, as platform administrators see it. What has not changed since `drawn` stays the same object. */
+export function gridOfNodes(
+    nodes: readonly Node[],
+    works: readonly Outline[],
+    drawn = new Map<string, Drawn>(),
+): GridNode[] {
     const byUid = new Map(works.map(work => [work.uid, work]));
-    return nodes.map(({ metadata, status }) => ({
+    return nodes.map(node => {
+        const before = drawn.get(node.metadata.name);
+        if (before?.from === node && isSame(before.grid, byUid)) return before.grid;
+        const grid = gridOfNode(node, byUid);
+        drawn.set(node.metadata.name, { from: node, grid });
+        return grid;
+    });
+}
+
+function gridOfNode({ metadata, status }: Node, byUid: ReadonlyMap<string, Outline>): GridNode {
+    return {
         name: metadata.name,
         state: status.state,
         reason: status.reason ?? undefined,
@@ -44,7 +64,13 @@ export function gridOfNodes(nodes: readonly Node[], works: readonly Outline[]): 
                 work: one.uid == null ? undefined : byUid.get(one.uid),
             })),
         })),
-    }));
+    };
+}
+
+function isSame(grid: GridNode, byUid: ReadonlyMap<string, Outline>): boolean {
+    return grid.devices.every(device =>
+        device.holders.every(holder => holder.uid === undefined || holder.work === byUid.get(holder.uid)),
+    );
 }
 
 const natural = new Intl.Collator('en', { numeric: true });
@@ -53,7 +79,7 @@ const natural = new Intl.Collator('en', { numeric: true });
 export function gridOfWorks(works: readonly Outline[]): GridNode[] {
     const nodes = new Map<string, Map<number, GridDevice>>();
     for (const work of works) {
-        for (const place of work.places) {
+        for (const place of work.places ?? []) {
             const devices = nodes.get(place.node) ?? new Map<number, GridDevice>();
             nodes.set(place.node, devices);
             for (const index of place.devices) {

@@ -17,7 +17,6 @@ const work = (name: string, more: Partial<Outline> = {}): Outline => ({
     gpu: 8,
     enqueuedAt: '2026-01-01T00:00:00Z',
     draws: [],
-    places: [],
     ...more,
 });
 
@@ -53,6 +52,17 @@ test('every GPU is counted once, for what becomes of it now', () => {
         out: 1,
         total: 5,
     });
+});
+
+test('what has not changed is not drawn again', () => {
+    const nodes = [node('ready', [{ index: 0, workloads: [occupant(1)] }])];
+    const drawn = new Map();
+    const a = work('a');
+    const [first] = gridOfNodes(nodes, [a], drawn);
+    expect(gridOfNodes(nodes, [a, work('b')], drawn)[0]).toBe(first);
+    expect(gridOfNodes(nodes, [{ ...a, quota: 'R' }], drawn)[0]?.devices[0]?.holders[0]?.work?.quota).toBe(
+        'R',
+    );
 });
 
 test('members see the devices that their own work has, and no more', () => {

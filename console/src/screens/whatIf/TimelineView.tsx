@@ -13,6 +13,8 @@ const words = text.whatIf.result;
 const LANES = 60;
 /** One tick for so many pixels. */
 const TICK_PX = 80;
+/** Bars that are a smaller part of the run have no room for a figure. */
+const NARROW = 0.06;
 
 interface Props {
     timeline: Timeline;
@@ -77,7 +79,9 @@ export function TimelineView({ timeline, chosen, onChoose }: Props) {
                                         width: `${(100 * (bar.to - bar.from)) / end}%`,
                                     }}
                                 >
-                                    {bar.gpu !== undefined && figure(bar.gpu)}
+                                    {bar.gpu !== undefined &&
+                                        bar.to - bar.from > end * NARROW &&
+                                        figure(bar.gpu)}
                                 </span>
                             ))}
                             {lane.marks.map((mark, index) => (

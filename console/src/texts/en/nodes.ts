@@ -41,8 +41,8 @@ export const nodes = {
         since: 'Known since',
         isolation: 'Isolation',
         isolationOf: {
-            uid: 'Each workspace is a system user of its own',
-            none: 'None: workspaces are not kept apart',
+            uid: 'Between workspaces',
+            none: 'None',
         },
         limits: 'Bounded by the kernel',
         limitOf: { memory: 'memory', cpu: 'CPU', processes: 'processes' },

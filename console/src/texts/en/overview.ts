@@ -80,8 +80,8 @@ export const overview = {
             next: 'Next in line',
             other: 'Other reasons',
         } as Record<string, string>,
-        count: (count: number, gpus: string) => `${units(count, 'workload')}, ${units(gpus, 'GPU')}`,
-        more: (count: number) => `and ${count} more`,
+        count: (count: string, gpus: string) => `${units(count, 'workload')}, ${units(gpus, 'GPU')}`,
+        more: (count: string) => `and ${count} more`,
     },
     evictions: {
         title: 'Recent preemptions',
