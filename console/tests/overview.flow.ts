@@ -91,6 +91,16 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
     await page.locator('[data-quota="Quota1.1"]').waitFor();
     expect(await page.locator('[data-quota="Quota1.2"]').count()).toBe(0);
     await waiting.getByText('Nobody waits.').waitFor();
+    await page.getByText('40.5 of 128').waitFor();
+    // The others are still there, faded, and say who they are.
+    await page.locator('button[data-faded="true"]').first().hover();
+    await page.getByTestId('device-card').getByText('team-c').waitFor();
+    await page
+        .getByRole('button', { name: /GPU \d+: b-note/ })
+        .first()
+        .click();
+    await page.waitForURL(/\/workloads\/w-/);
+    await page.getByRole('heading', { name: /b-note/ }).waitFor();
     await visitor.close();
 });
 

@@ -69,14 +69,14 @@ export const outlines = {
             },
         }),
     /** All that live, and the latest whatever became of them: a victim may have ended since. */
-    live: (workspace: string | undefined, withPlaces: boolean) =>
+    live: (withPlaces: boolean) =>
         queryOptions({
-            queryKey: ['workloads', 'outlines', workspace, withPlaces],
+            queryKey: ['workloads', 'outlines', 'live', withPlaces],
             queryFn: async ({ signal }): Promise<Outline[]> => {
                 const page = (query: { state?: WorkloadState; limit: number; pageToken?: string }) =>
                     ask(
                         api.GET('/api/v1/workloads', {
-                            params: { query: { ...query, workspace, past: false } },
+                            params: { query: { ...query, past: false } },
                             signal,
                         }),
                     );

@@ -9,7 +9,9 @@ const words = text.overview.figures;
 const HOUR_MS = 3_600_000;
 
 interface Props {
+    /** Of the workspace that is looked at, as all but the free GPUs. */
     works: readonly Outline[];
+    used: number;
     counts: Counts;
     seesPool: boolean;
     waiting: readonly Waiting[];
@@ -17,17 +19,16 @@ interface Props {
 }
 
 /** The few numbers that say how the pool is. */
-export function KeyFigures({ works, counts, seesPool, waiting, evicted }: Props) {
+export function KeyFigures({ works, used, counts, seesPool, waiting, evicted }: Props) {
     const running = works.filter(work => work.state === 'running').length;
     const waits = waiting.reduce((sum, group) => sum + group.works.length, 0);
     const waitsFor = waiting.reduce((sum, group) => sum + group.gpu, 0);
     const recent = evicted.filter(one => Date.parse(one.lastPreemption.at) > Date.now() - HOUR_MS).length;
-    const used = figure(counts.running + counts.leaving);
     return (
         <dl className={styles.figures}>
             <Figure
                 name={seesPool ? words.used : words.usedYours}
-                value={used}
+                value={figure(used)}
                 about={seesPool ? words.usedOf(figure(counts.total)) : undefined}
             />
             {seesPool && <Figure name={words.free} value={figure(counts.free)} />}

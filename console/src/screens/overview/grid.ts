@@ -135,3 +135,11 @@ export function countDevices(nodes: readonly GridNode[]): Counts {
     }
     return counts;
 }
+
+/** GPUs that work of a workspace has, or all work. Who is held has nothing yet. */
+export function usedBy(nodes: readonly GridNode[], workspace: string | undefined): number {
+    const holders = nodes.flatMap(node => node.devices.flatMap(device => device.holders));
+    return holders
+        .filter(one => one.state !== 'held' && (workspace === undefined || one.work?.workspace === workspace))
+        .reduce((sum, one) => sum + one.gpu, 0);
+}

@@ -37,6 +37,7 @@ export const overview = {
     },
     grid: {
         title: 'GPUs',
+        all: 'All nodes',
         titleMember: 'GPUs that your work has',
         keyboard: 'Arrow keys walk from GPU to GPU, Enter opens what runs there.',
         empty: 'This pool has no GPUs.',
@@ -59,6 +60,7 @@ export const overview = {
     },
     tide: {
         title: 'Quotas',
+        all: 'All quotas',
         split: (parts: readonly string[]) => (parts.length === 0 ? 'nothing runs' : parts.join(', ')),
         waits: (gpus: string) => `${units(gpus, 'GPU')} waited for`,
         overdrawn: 'Overdrawn',
@@ -66,6 +68,7 @@ export const overview = {
     },
     waiting: {
         title: 'Waiting, by reason',
+        all: 'All that wait',
         none: 'Nobody waits.',
         reason: {
             short: 'Too little is free in its quotas',
