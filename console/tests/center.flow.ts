@@ -72,7 +72,17 @@ test('a limit holds work back, its row says so, and a looser one lets it start',
     await submitAs('carl', 'held', 4);
     const row = page.getByRole('row', { name: /held carl 3 4/ });
     await row.getByText(/carl.*may use 8 GPUs.*8 used/).waitFor();
+    await page.evaluate(() => window.scrollTo(0, 0));
     await berta.look('center-rules');
+    await row.getByRole('link', { name: 'held' }).click();
+    await page
+        .getByText(/may use 8 GPUs.*8 used/)
+        .first()
+        .waitFor();
+    await page.getByRole('link', { name: 'Workloads' }).click();
+    await page.getByRole('row', { name: /held.*may use 8 GPUs/ }).waitFor();
+    await page.getByRole('link', { name: 'Scheduling center' }).click();
+    await line.waitFor();
 
     await line.getByLabel('GPUs').fill('12');
     await page.getByRole('button', { name: 'See what it does, and save' }).click();
@@ -100,6 +110,7 @@ test('all kinds of rules are kept as they were typed', async () => {
     await page.getByRole('button', { name: 'Add a size' }).click();
     await page.getByLabel('Name').fill('small');
     await page.getByRole('group', { name: 'Sizes to choose from 1' }).getByLabel('GPUs').fill('1');
+    await page.evaluate(() => window.scrollTo(0, 0));
     await berta.look('center-rules-all');
     await save(page);
     const { spec } = await server.call('GET', '/api/v1/workspaces/vision/policies/vision-gpus');

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, Visitor } from './harness/browser';
-import { PASSWORD, submit } from './harness/people';
+import { PASSWORD } from './harness/people';
 import { startServer, type TestServer } from './harness/server';
 
 let server: TestServer;
@@ -51,7 +51,18 @@ test('an empty server leads from the pool to the first workload, and then no mor
     await steps.getByText('Invited: berta.').waitFor();
     await admin.look('start-later');
 
-    await submit(server, 'first', { quota: 'vision-gpus', workspace: 'vision', resources: { gpu: 1 } });
+    await steps.getByRole('link', { name: 'Submit work' }).click();
+    await page.getByRole('heading', { name: 'Submit a workload' }).waitFor();
+    await page.getByLabel('Name').fill('first');
+    await page.getByRole('combobox', { name: 'Quota' }).click();
+    await page.getByRole('option', { name: 'vision-gpus', exact: true }).click();
+    await page
+        .getByTestId('verdict')
+        .getByRole('heading', { name: /Would start/ })
+        .waitFor();
+    await page.getByTestId('verdict').getByRole('button').click();
+    await page.getByRole('heading', { name: 'first' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
     await steps.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

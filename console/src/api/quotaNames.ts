@@ -1,12 +1,18 @@
 import { useQuery } from '@tanstack/react-query';
-import { quotas, type QuotaTree } from './queries/quotas';
+import { quotas } from './queries/quotas';
 
-/** The names of all quotas that one may see, parents before children. */
-export function useQuotaNames(): string[] | undefined {
-    const { data } = useQuery(quotas.tree());
-    return data && names(data.roots);
+interface Named {
+    quota: { metadata: { name: string } };
+    children: readonly Named[];
 }
 
-function names(trees: readonly QuotaTree[]): string[] {
-    return trees.flatMap(tree => [tree.quota.metadata.name, ...names(tree.children)]);
+/** Names of all quotas of a tree, from the root down. */
+export function quotaNames(trees: readonly Named[]): string[] {
+    return trees.flatMap(tree => [tree.quota.metadata.name, ...quotaNames(tree.children)]);
+}
+
+/** The names of all quotas that one may see. */
+export function useQuotaNames(): string[] | undefined {
+    const { data } = useQuery(quotas.tree());
+    return data && quotaNames(data.roots);
 }

@@ -1,5 +1,4 @@
-import { Button, Code, Text } from '@mantine/core';
-import { navigation } from '../../navigation';
+import { Button, Text } from '@mantine/core';
 import { text } from '../../texts';
 import { Icon } from '../../ui/icons';
 import { ButtonLink } from '../../ui/links';
@@ -67,17 +66,9 @@ function Action({ step, isDone, isNext, onOpen }: Omit<Props, 'present'>) {
             </Button>
         );
     }
-    const screen = navigation.find(entry => entry.to === '/workloads');
-    if (screen) {
-        return (
-            <ButtonLink to={screen.to} variant={variant}>
-                {words.workload.action}
-            </ButtonLink>
-        );
-    }
     return (
-        <Text size="sm">
-            {words.workload.byCommand} <Code>{words.workload.command}</Code>
-        </Text>
+        <ButtonLink to="/workloads/new" variant={variant}>
+            {words.workload.action}
+        </ButtonLink>
     );
 }

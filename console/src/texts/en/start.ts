@@ -34,8 +34,6 @@ export const start = {
         workload: {
             title: 'First workload',
             todo: 'Submit something, and see where it starts, or why it waits.',
-            byCommand: 'On the command line:',
-            command: 'tidegate submit -- echo hi',
             done: 'Work was submitted.',
             action: 'Submit work',
         },

@@ -77,7 +77,9 @@ export function MembersTab({ room }: { room: string }) {
             ) : (
                 <DataTable
                     label={text.center.tabs.members}
-                    columns={columns({ self: session.user, grantable, whyNotOf, setRole, remove })}
+                    columns={columns({ self: session.user, grantable, whyNotOf, setRole, remove }).filter(
+                        column => column.id !== 'remove' || whyNot === undefined,
+                    )}
                     rows={data}
                     rowKey={member => member.user}
                     empty={<EmptyState title={words.empty.title}>{words.empty.about}</EmptyState>}

@@ -5,7 +5,7 @@ import { text } from '../../../texts';
 import { figure } from '../../../ui/amounts';
 import { DataTable } from '../../../ui/DataTable';
 import { Section } from '../../../ui/Page';
-import { ReasonLine } from '../../../ui/Reason';
+import { PathLink, pathOf } from '../../../ui/PathLink';
 import type { Column } from '../../../ui/table';
 
 const words = text.center.rules.held;
@@ -26,9 +26,13 @@ export function HeldBack({ room, quota }: { room: string; quota: string }) {
 }
 
 const COLUMNS: Column<Workload>[] = [
-    { id: 'workload', header: words.workload, cell: one => <strong>{one.metadata.name}</strong> },
+    {
+        id: 'workload',
+        header: words.workload,
+        cell: one => <PathLink path={pathOf.workload(one.metadata.uid)}>{one.metadata.name}</PathLink>,
+    },
     { id: 'owner', header: words.owner, cell: one => one.status.owner },
     { id: 'priority', header: words.priority, align: 'right', cell: one => figure(one.status.priority) },
     { id: 'gpu', header: words.gpu, align: 'right', cell: one => figure(one.status.gpu) },
-    { id: 'why', header: words.why, width: '50%', cell: one => <ReasonLine reasons={one.status.reasons} /> },
+    { id: 'why', header: words.why, width: '50%', cell: one => one.status.reasons?.[0]?.text },
 ];

@@ -7,7 +7,7 @@ import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
 import { Icon } from '../../../ui/icons';
 import type { WorkloadsSearch } from '../routes';
-import { quotaNames } from '../quotaNames';
+import { quotaNames } from '../../../api/quotaNames';
 import styles from './Workloads.module.css';
 
 const words = text.workloads;

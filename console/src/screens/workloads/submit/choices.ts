@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { quotas } from '../../../api/queries/quotas';
 import { policies, workspaces, type Workspace } from '../../../api/queries/workspaces';
 import { useSession } from '../../../session/session';
-import { quotaNames } from '../quotaNames';
+import { quotaNames } from '../../../api/quotaNames';
 
 /** Where one may submit: rooms, the quotas of one of them, and the sizes that it offers there. */
 export function useChoices(workspace: string | null, quota: string | null) {
