@@ -86,6 +86,7 @@ export class Visitor {
             await this.page.setViewportSize(viewport);
             for (const colorScheme of ['light', 'dark'] as const) {
                 await this.page.emulateMedia({ colorScheme });
+                await this.page.evaluate(() => window.scrollTo(0, 0));
                 await this.page.waitForTimeout(300);
                 const path = join(SCREENS, `${name}-${size}-${colorScheme}.png`);
                 // A dialog stands before the window, not before the page.

@@ -44,11 +44,16 @@ function freePort(): Promise<number> {
     });
 }
 
-/** `config`: lines of a configuration file. */
-export async function startServer(virtualGpus = '16x8', config = ''): Promise<TestServer> {
+/** `config`: lines of a configuration file. With the executor `local`, processes are real, and can be opened. */
+export async function startServer(
+    virtualGpus = '16x8',
+    config = '',
+    executor: 'virtual' | 'local' = 'virtual',
+): Promise<TestServer> {
     const data = mkdtempSync(join(tmpdir(), 'tidegate-console-'));
     writeFileSync(join(data, 'config.toml'), config);
     const url = `http://127.0.0.1:${await freePort()}`;
+    const apps = `127.0.0.1:${await freePort()}`;
     let output = '';
     let child: ChildProcess | undefined;
 
@@ -57,7 +62,8 @@ export async function startServer(virtualGpus = '16x8', config = ''): Promise<Te
             '--config',
             join(data, 'config.toml'),
             '--executor',
-            'virtual',
+            executor,
+            ...(executor === 'local' ? ['--apps-listen', apps] : []),
             '--virtual-gpus',
             virtualGpus,
             '--data',

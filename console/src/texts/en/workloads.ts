@@ -325,7 +325,6 @@ export const workloads = {
             follow: 'Follow',
             wrap: 'Wrap lines',
             download: 'Download',
-            following: 'Following',
             over: 'This is all: it has ended.',
             waiting: 'Nothing was written yet. Output appears here as it is written.',
             lost: 'Connection lost, trying again',

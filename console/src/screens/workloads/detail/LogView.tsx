@@ -26,10 +26,18 @@ export function LogView({ lines, isSeveral, follows, onFollows }: Props) {
         overscan: 30,
     });
     const last = lines.at(-1);
+    // Where following has put it: whoever is above that has scrolled up, though the event of it may still be on its way.
+    const put = useRef(0);
     useEffect(() => {
         const element = viewport.current;
-        if (follows && element) element.scrollTop = element.scrollHeight;
-    }, [follows, last]);
+        if (!element) return;
+        if (!follows) put.current = 0;
+        else if (element.scrollTop + NEAR_PX < Math.min(put.current, endOf(element))) onFollows(false);
+        else {
+            element.scrollTop = element.scrollHeight;
+            put.current = element.scrollTop;
+        }
+    }, [follows, last, onFollows]);
     const widest = useMemo(() => lines.reduce((most, line) => Math.max(most, line.text.length), 0), [lines]);
     return (
         <div
@@ -40,9 +48,10 @@ export function LogView({ lines, isSeveral, follows, onFollows }: Props) {
             aria-label={text.workloads.detail.logs.label}
             aria-live="off"
             onScroll={event => {
-                const { scrollTop, scrollHeight, clientHeight } = event.currentTarget;
-                const isAtEnd = scrollHeight - scrollTop - clientHeight < NEAR_PX;
-                if (isAtEnd !== follows) onFollows(isAtEnd);
+                const element = event.currentTarget;
+                const isAtEnd = endOf(element) - element.scrollTop < NEAR_PX;
+                // New lines are below before they are followed: that is not scrolling up.
+                if (isAtEnd || element.scrollTop + NEAR_PX < put.current) onFollows(isAtEnd);
             }}
         >
             <div
@@ -67,4 +76,9 @@ export function LogView({ lines, isSeveral, follows, onFollows }: Props) {
             </div>
         </div>
     );
+}
+
+/** How far it can be scrolled. */
+function endOf(element: HTMLElement): number {
+    return element.scrollHeight - element.clientHeight;
 }

@@ -19,7 +19,7 @@ export function LogsTab({ workload }: { workload: Workload }) {
     const [follows, setFollows] = useState(true);
     const isSeveral = replica === undefined && workload.status.replicas.wanted > 1;
     const query = replica === undefined ? '' : `?replica=${replica}`;
-    const note = state === 'lost' ? words.lost : state === 'over' ? words.over : words.following;
+    const note = state === 'lost' ? words.lost : state === 'over' ? words.over : undefined;
     return (
         <>
             <div className={styles.bar}>
@@ -37,7 +37,7 @@ export function LogsTab({ workload }: { workload: Workload }) {
                 >
                     {words.download}
                 </Button>
-                {!problem && (
+                {!problem && note !== undefined && (
                     <Text size="sm" c="dimmed" role="status">
                         {note}
                     </Text>

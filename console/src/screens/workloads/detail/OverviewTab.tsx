@@ -32,11 +32,8 @@ export function OverviewTab({ workload }: { workload: Workload }) {
                     {events && <TimelineView workload={workload} events={events as Told[]} />}
                 </Section>
             </div>
-            <WhySection workload={workload} />
             <div className={styles.column}>
-                <Section>
-                    <WorkloadFacts workload={workload} />
-                </Section>
+                <WhySection workload={workload} />
                 <Section title={words.draws.title}>
                     <DrawsTable draws={status.draws ?? []} />
                 </Section>
@@ -44,6 +41,9 @@ export function OverviewTab({ workload }: { workload: Workload }) {
                     <PlacementTable placements={status.placements ?? []} />
                 </Section>
             </div>
+            <Section>
+                <WorkloadFacts workload={workload} />
+            </Section>
         </div>
     );
 }

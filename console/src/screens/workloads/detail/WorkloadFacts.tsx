@@ -7,6 +7,7 @@ import { Facts } from '../../../ui/Facts';
 import { RelativeTime } from '../../../ui/RelativeTime';
 import { joinCommand } from '../submit/command';
 import { writePairs } from '../submit/pairs';
+import styles from './Detail.module.css';
 
 const words = text.workloads.detail.facts;
 
@@ -48,8 +49,20 @@ export function WorkloadFacts({ workload: { metadata, spec, status } }: { worklo
                 [status.exitCode, status.exitDetail].filter(one => one != null).join(', '),
         ],
         [words.stopReason, status.stopReason],
-        [words.command, (spec.command?.length ?? 0) > 0 && <code>{joinCommand(spec.command ?? [])}</code>],
-        [words.url, status.url != null && <Anchor href={status.url}>{status.url}</Anchor>],
+        [
+            words.command,
+            (spec.command?.length ?? 0) > 0 && (
+                <code className={styles.clamped}>{joinCommand(spec.command ?? [])}</code>
+            ),
+        ],
+        [
+            words.url,
+            status.url != null && (
+                <Anchor inherit href={status.url}>
+                    {status.url}
+                </Anchor>
+            ),
+        ],
         [words.labels, writePairs(metadata.labels).replaceAll('\n', ', ')],
         [words.uid, metadata.uid],
     ];

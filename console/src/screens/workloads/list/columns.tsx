@@ -16,7 +16,7 @@ export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
         {
             id: 'name',
             header: names.name,
-            width: 'minmax(7.5rem, 1fr)',
+            width: 'minmax(7.2rem, 1fr)',
             cell: row => (
                 <strong>
                     <WorkloadLink name={row.metadata.name} uid={row.metadata.uid} isAlone />
@@ -26,19 +26,19 @@ export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
         {
             id: 'state',
             header: names.state,
-            width: '6.4rem',
+            width: '6.7rem',
             cell: row => <WorkloadStateBadge state={row.status.state} />,
         },
         {
             id: 'why',
             header: names.why,
-            width: 'minmax(13rem, 2.4fr)',
+            width: 'minmax(14rem, 2.4fr)',
             cell: row => <span title={whyAll(row)}>{whyLine(row)}</span>,
         },
         {
             id: 'quota',
             header: names.quota,
-            width: showsWorkspace ? 'minmax(7.8rem, 1fr)' : 'minmax(6rem, 0.8fr)',
+            width: showsWorkspace ? 'minmax(8.8rem, 1fr)' : 'minmax(6rem, 0.8fr)',
             cell: row => (
                 <>
                     {row.status.quota}
@@ -49,20 +49,20 @@ export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
         {
             id: 'module',
             header: names.module,
-            width: '5.6rem',
+            width: '5.2rem',
             cell: row => text.workloads.modules[row.status.module],
         },
         {
             id: 'priority',
             header: names.priority,
-            width: '3.3rem',
+            width: '3.1rem',
             align: 'right',
             cell: row => row.status.priority,
         },
         {
             id: 'replicas',
             header: names.replicas,
-            width: '5.7rem',
+            width: '5.1rem',
             align: 'right',
             cell: ({ status: { replicas } }) => (
                 <OfAmount used={figure(replicas.running)} of={figure(replicas.wanted)} />
@@ -71,15 +71,15 @@ export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
         {
             id: 'gpu',
             header: names.gpu,
-            width: '3.8rem',
+            width: '3.6rem',
             align: 'right',
             cell: row => figure(row.status.gpu),
         },
-        { id: 'owner', header: names.owner, width: '5rem', cell: row => row.status.owner },
+        { id: 'owner', header: names.owner, width: '4.6rem', cell: row => row.status.owner },
         {
             id: 'age',
             header: names.age,
-            width: '6.2rem',
+            width: '6.1rem',
             cell: row => <RelativeTime at={row.metadata.createdAt} />,
         },
     ];

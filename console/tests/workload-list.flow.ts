@@ -1,0 +1,88 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser, Visitor } from './harness/browser';
+import { choosePassword, makeQuota } from './harness/people';
+import { startServer, type TestServer } from './harness/server';
+
+const ALL = 5_000;
+const BATCH = 1_000;
+let server: TestServer;
+let browser: Browser;
+
+/** 128 of them run, all others wait: each says why. */
+beforeAll(async () => {
+    [server, browser] = await Promise.all([startServer(), openBrowser()]);
+    await choosePassword(server, 'admin');
+    await makeQuota(server, 'Quota1', { parent: 'main', guarantee: { gpu: 128 } });
+    for (let from = 0; from < ALL; from += BATCH) {
+        const items = Array.from({ length: BATCH }, (_, index) => ({
+            metadata: { name: `job-${String(from + index).padStart(4, '0')}` },
+            spec: {
+                quota: 'Quota1',
+                workspace: 'default',
+                priority: 1 + ((from + index) % 9),
+                resources: { gpu: 1 },
+                gracePeriod: '0s',
+                virtual: { duration: '10h' },
+            },
+        }));
+        const { accepted } = await server.call<{ accepted: number }>('POST', '/api/v1/workloads:batch', {
+            items,
+        });
+        expect(accepted).toBe(BATCH);
+    }
+});
+
+afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+});
+
+test('a list of 5,000 is scrolled to its end, filtered, and stays live', async () => {
+    const visitor = await Visitor.open(browser, server.url);
+    const { page } = visitor;
+    await visitor.go('/workloads');
+    await visitor.logIn('admin');
+    await page.getByRole('row', { name: /job-4999/ }).waitFor();
+    await visitor.look('workloads-many');
+    const list = page.getByRole('region', { name: 'Workloads' });
+    // Only what is seen is drawn, and only what is near is read.
+    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    await page.getByTestId('count').getByText('more as you scroll').waitFor();
+
+    await page.evaluate(() => {
+        const long: number[] = [];
+        Object.assign(window, { long });
+        new PerformanceObserver(found =>
+            found.getEntries().forEach(entry => long.push(Math.round(entry.duration))),
+        ).observe({ type: 'longtask' });
+    });
+    const last = page.getByRole('row', { name: /job-0000/ });
+    for (let turns = 0; (await last.count()) === 0; turns += 1) {
+        expect(turns).toBeLessThan(400);
+        await list.evaluate(element => element.scrollBy(0, 1_500));
+        await page.waitForTimeout(60);
+    }
+    await page.getByTestId('count').getByText('5000 workloads').waitFor();
+    const long = await page.evaluate(() => (window as unknown as { long: number[] }).long);
+    console.log(`tasks over 50 ms while scrolling: ${long.length}, the longest ${Math.max(0, ...long)} ms`);
+
+    // What happens at the head is seen when one comes back to it.
+    await list.evaluate(element => element.scrollTo(0, 0));
+    await page.getByRole('row', { name: /job-4999/ }).waitFor();
+    await server.call('POST', '/api/v1/workloads', {
+        metadata: { name: 'late' },
+        spec: { quota: 'Quota1', workspace: 'default', resources: { gpu: 1 }, gracePeriod: '0s' },
+    });
+    await page.getByRole('row', { name: /late/ }).waitFor();
+
+    await page.getByLabel('Name begins with').fill('job-12');
+    await page.getByTestId('count').getByText('100 workloads').waitFor();
+    await page.getByRole('row', { name: /job-1299/ }).waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'Running' }).click();
+    await page.getByTestId('count').getByText('128 workloads').waitFor();
+    expect(new URL(page.url()).searchParams.get('state')).toBe('running');
+    await visitor.close();
+});
