@@ -48,6 +48,10 @@ test('an administrator finds a node, cordons it, drains it after seeing who must
     await page.getByText('Takes no work').waitFor();
     await page.getByText('firmware').waitFor();
 
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByText('1 node takes no new work').waitFor();
+    await page.goBack();
+
     // A drain says who must leave. What is not chosen stays.
     await page.getByRole('button', { name: 'Drain' }).click();
     await dialog.getByText('1 workload will be evicted').waitFor();

@@ -31,18 +31,26 @@ export function SeriesPlot({ series, lines, height = 200 }: SeriesPlotProps) {
         const options: uPlot.Options = {
             width: element.clientWidth || 600,
             height,
-            axes: [axis, { ...axis, size: 48 }],
+            axes: [
+                { ...axis, values: instants },
+                { ...axis, size: 48 },
+            ],
             cursor: { drag: { x: false, y: false } },
             scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
             series: [
-                {},
+                {
+                    value: (_: uPlot, time: number | null) =>
+                        time === null ? text.common.chart.now : moment(time),
+                },
                 ...lines.map(line => ({
                     label: line.label,
                     stroke: color(line.color),
                     width: 1.6,
                     dash: line.dash ? [5, 4] : undefined,
                     points: { show: false },
-                    value: (_: uPlot, value: number | null) => (value === null ? '–' : figure(value)),
+                    // While nobody points at an instant, the legend tells the latest.
+                    value: (_: uPlot, value: number | null, __: number, at: number | null) =>
+                        at === null ? latestOf(series, line.metric) : shown(value),
                 })),
             ],
         };
@@ -79,16 +87,28 @@ function toData(series: Series, lines: SeriesPlotProps['lines']): uPlot.AlignedD
 
 /** For whoever cannot see the picture. */
 function latest(series: Series, lines: SeriesPlotProps['lines']): string {
-    const value = (metric: string) => series.metrics[metric]?.values.findLast(one => one !== null);
-    return lines
-        .map(line =>
-            text.common.chart.latest(
-                line.label,
-                value(line.metric) == null ? '–' : figure(value(line.metric) ?? 0),
-            ),
-        )
-        .join(', ');
+    return lines.map(line => text.common.chart.latest(line.label, latestOf(series, line.metric))).join(', ');
 }
+
+const shown = (value: number | null | undefined) => (value == null ? '–' : figure(value));
+
+function latestOf(series: Series, metric: string): string {
+    return shown(series.metrics[metric]?.values.findLast(one => one !== null));
+}
+
+const hourFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const DAY_S = 86_400;
+
+/** `14:05`, or `15 Nov` where a day begins or days are counted. */
+function instants(_: uPlot, times: number[], __: number, ___: number, step: number): string[] {
+    const hour = (time: number) => hourFormat.format(time * 1000);
+    return times.map(time =>
+        step >= DAY_S || hour(time) === '00:00' ? dayFormat.format(time * 1000) : hour(time),
+    );
+}
+
+const moment = (time: number) => `${dayFormat.format(time * 1000)} ${hourFormat.format(time * 1000)}`;
 
 /** A canvas knows no CSS variables: the browser resolves them on an element. */
 function resolveColor(element: HTMLElement, name: string): string {

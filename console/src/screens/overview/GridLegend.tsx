@@ -1,15 +1,23 @@
 import { text } from '../../texts';
 import { figure } from '../../ui/amounts';
 import cells from './DeviceCell.module.css';
-import type { Counts } from './grid';
+import type { Counts, GridNode } from './grid';
 import styles from './GridLegend.module.css';
 
 const words = text.overview;
 const MODULES = ['service', 'training', 'notebook', 'task'] as const;
+const NODES = ['cordoned', 'lost'] as const;
 const STATES = ['leaving', 'held', 'free', 'idle', 'out'] as const;
 
+interface Props {
+    nodes: readonly GridNode[];
+    counts: Counts;
+    seesPool: boolean;
+}
+
 /** What the colors and patterns mean, with how many GPUs there are of each. States that do not occur are left out. */
-export function GridLegend({ counts, seesPool }: { counts: Counts; seesPool: boolean }) {
+export function GridLegend({ nodes, counts, seesPool }: Props) {
+    const inState = (state: GridNode['state']) => nodes.filter(node => node.state === state).length;
     return (
         <ul className={styles.legend}>
             {MODULES.map(module => (
@@ -28,6 +36,16 @@ export function GridLegend({ counts, seesPool }: { counts: Counts; seesPool: boo
                     {figure(counts[state])} {words.counts[state]}
                 </li>
             ))}
+            {NODES.map(state => ({ state, count: inState(state) }))
+                .filter(({ count }) => count > 0)
+                .map(({ state, count }) => (
+                    <li key={state}>
+                        <span className={styles.node} data-state={state} aria-hidden="true">
+                            {words.grid.sign[state]}
+                        </span>
+                        {words.counts[state](count)}
+                    </li>
+                ))}
         </ul>
     );
 }

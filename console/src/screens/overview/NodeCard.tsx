@@ -34,7 +34,15 @@ export const NodeCard = memo(function NodeCard({ node, place, stop, lit, workspa
                 ) : (
                     <span title={node.name}>{node.name}</span>
                 )}
-                {node.state !== 'ready' && <strong>{words.node[node.state]}</strong>}
+                {node.state !== 'ready' && (
+                    <strong
+                        role="img"
+                        aria-label={words.taking(node.state)}
+                        title={node.reason ?? words.taking(node.state)}
+                    >
+                        {words.sign[node.state]}
+                    </strong>
+                )}
             </div>
             <div className={styles.devices}>
                 {node.devices.map((device, at) => (

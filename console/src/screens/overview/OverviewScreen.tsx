@@ -95,7 +95,7 @@ function Overview({ seesPool }: { seesPool: boolean }) {
                     !problem && <Skeleton height={160} />
                 ) : (
                     <>
-                        <GridLegend counts={counts} seesPool={seesPool} />
+                        <GridLegend nodes={grid} counts={counts} seesPool={seesPool} />
                         <DeviceGrid nodes={grid} seesPool={seesPool} workspace={workspace} />
                     </>
                 )}

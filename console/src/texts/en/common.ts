@@ -78,6 +78,7 @@ export const common = {
     },
     chart: {
         empty: 'No figures for this time yet. They are taken every 15 seconds.',
+        now: 'latest',
         latest: (name: string, value: string) => `${name}: ${value}`,
     },
 };

@@ -34,6 +34,8 @@ export const overview = {
         free: 'free',
         idle: 'on nodes that take no work',
         out: 'out of service',
+        cordoned: (nodes: number) => `${units(nodes, 'node')} ${nodes === 1 ? 'takes' : 'take'} no new work`,
+        lost: (nodes: number) => `${units(nodes, 'node')} lost`,
     },
     grid: {
         title: 'GPUs',
@@ -56,7 +58,7 @@ export const overview = {
             gpu: 'GPUs in all',
             state: 'State',
         },
-        node: { ready: '', cordoned: 'cordoned', lost: 'lost' },
+        sign: { cordoned: '‖', lost: '✕' },
     },
     tide: {
         title: 'Quotas',
