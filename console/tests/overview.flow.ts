@@ -129,8 +129,19 @@ test('a member sees what their workspace has, and nobody else', async () => {
     await page.getByRole('link', { name: 'b-wait' }).waitFor();
     await page.locator('[data-quota="Quota1.1"]').getByText('48 / 48').waitFor();
     await page.getByRole('img', { name: /In use: / }).waitFor();
+    // Who takes their GPUs is told by what it is, not by its name.
+    await submit(server, 'a-more', {
+        quota: 'main',
+        workspace: 'team-a',
+        module: 'service',
+        priority: 5,
+        resources: { gpu: 8 },
+        nodes: ['local-4'],
+    });
+    const preempted = page.getByRole('region', { name: 'Recent preemptions' });
+    await preempted.getByText('for a service of another workspace, priority 5, 8 GPUs').waitFor();
     const everything = await page.content();
-    for (const other of ['team-c', 'team-a', 'c-train', 'c-tune', 'a-serve', 'Quota1.2', 'admin']) {
+    for (const other of ['team-c', 'team-a', 'c-train', 'c-tune', 'a-serve', 'a-more', 'Quota1.2', 'admin']) {
         expect(everything, other).not.toContain(other);
     }
     expect(await page.getByRole('link', { name: 'Nodes' }).count()).toBe(0);

@@ -39,7 +39,7 @@ export function DeviceTable({ node, onChange }: Props) {
     }
     return (
         <ScrollX label={words.devices}>
-            <Table fz="sm" verticalSpacing={4}>
+            <Table className={styles.table} fz="sm" verticalSpacing={4}>
                 <Table.Thead>
                     <Table.Tr>
                         <Table.Th>{words.device}</Table.Th>
