@@ -101,5 +101,8 @@ test('a service is opened in a window of its own, by a link that works once', as
     expect(new URL(app.url()).port).not.toBe(new URL(server.url).port);
     expect(await app.evaluate(() => window.opener === null)).toBe(true);
     await visitor.look('workload-service');
+    await page.getByRole('tab', { name: 'Monitoring' }).click();
+    await page.getByRole('heading', { name: 'Replicas, GPUs' }).waitFor();
+    await visitor.look('workload-measured');
     await visitor.close();
 });

@@ -199,3 +199,38 @@ test('actions are previewed, done, and seen at once', async () => {
     await carol.page.getByRole('tooltip').filter({ hasText: 'It belongs to admin' }).waitFor();
     await carol.close();
 });
+
+test('a gang of several roles is submitted, and another like it begins with the same', async () => {
+    const visitor = await enter('admin', '/workloads/new?quota=Quota1.2');
+    const { page } = visitor;
+    const verdict = page.getByTestId('verdict');
+    await page.getByText('Several roles').click();
+    const workers = page.getByRole('group', { name: 'Role worker' });
+    await workers.getByLabel('GPUs each').fill('8');
+    await workers.getByLabel('Replicas').fill('20');
+    await page.getByTestId('total').getByText('160 GPUs in all, 21 replicas').waitFor();
+    await verdict.getByRole('heading', { name: 'Would be refused' }).waitFor();
+    await verdict.getByText(/needs 160 GPUs/).waitFor();
+    await workers.getByLabel('Replicas').fill('2');
+    await verdict.getByRole('heading', { name: 'Would wait' }).waitFor();
+    await page.getByLabel('Environment').fill('EPOCHS');
+    await page.getByText('Line 1 has no =').waitFor();
+    expect(await verdict.getByRole('button').isDisabled()).toBe(true);
+    await page.getByLabel('Environment').fill('EPOCHS=3');
+    await page.getByLabel('Name', { exact: true }).fill('gang');
+    await visitor.look('workload-form-roles');
+    await verdict.getByRole('button', { name: 'Submit and wait' }).click();
+    await page.getByRole('heading', { name: 'gang' }).waitFor();
+    await page.getByText('Queued', { exact: true }).first().waitFor();
+
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('menuitem', { name: 'Submit another like it' }).click();
+    await page.getByRole('heading', { name: 'Submit a workload' }).waitFor();
+    expect(await workers.getByLabel('Replicas').inputValue()).toBe('2');
+    expect(await page.getByLabel('Environment').inputValue()).toBe('EPOCHS=3');
+    await page.getByText('Notebook', { exact: true }).click();
+    await page.getByLabel('Stop when unused for').fill('soon');
+    await verdict.getByRole('heading', { name: 'Would be refused' }).waitFor();
+    expect(await page.getByLabel('Stop when unused for').getAttribute('aria-invalid')).toBe('true');
+    await visitor.close();
+});

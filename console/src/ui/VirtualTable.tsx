@@ -37,7 +37,7 @@ export function VirtualTable<Row>(props: Props<Row>) {
         count: sorted.length,
         getScrollElement: () => viewport.current,
         estimateSize: () => ROW_HEIGHT,
-        overscan: 12,
+        overscan: 8,
     });
     const items = virtual.getVirtualItems();
     const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];

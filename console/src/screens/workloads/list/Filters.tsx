@@ -1,7 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { memo, useEffect, useMemo, useState } from 'react';
 import { quotas } from '../../../api/queries/quotas';
 import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
@@ -23,10 +23,10 @@ const options = (labels: Record<string, string>) =>
     Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** What the list is narrowed to. All of it stands in the URL. */
-export function Filters({ filters, owners, onFilters }: Props) {
+export const Filters = memo(function Filters({ filters, owners, onFilters }: Props) {
     const { user } = useSession();
     const { data: forest } = useQuery(quotas.tree());
-    const names = quotaNames(forest?.roots ?? []);
+    const names = useMemo(() => quotaNames(forest?.roots ?? []), [forest]);
     const people = [...new Set([user, ...owners, ...(filters.owner === undefined ? [] : [filters.owner])])];
     const isNarrowed = Object.values(filters).some(value => value !== undefined);
     const of = words.filters.of;
@@ -88,7 +88,7 @@ export function Filters({ filters, owners, onFilters }: Props) {
             )}
         </div>
     );
-}
+});
 
 /** Typing is not slowed down by what it asks for. */
 function FindInput({ value, onValue }: { value: string; onValue(value: string | undefined): void }) {

@@ -34,15 +34,21 @@ export function WorkloadsScreen() {
     const showsWorkspace =
         workspace === undefined && (session.administrator || session.workspaces.length > 1);
     const columns = useMemo(() => workloadColumns(showsWorkspace), [showsWorkspace]);
-    const owners = useMemo(() => [...new Set(list.rows.map(row => row.status.owner))], [list.rows]);
+    const owners = useOwners(list.rows);
 
     const open = useCallback(
         (row: Workload) => void navigate({ to: '/workloads/$workload', params: { workload: uidOf(row) } }),
         [navigate],
     );
-    const narrow = (change: WorkloadsSearch) =>
-        void navigate({ search: before => ({ ...before, ...change }), replace: true });
-    const filters = { state, module, quota, owner, find };
+    const narrow = useCallback(
+        (change: WorkloadsSearch) =>
+            void navigate({ search: before => ({ ...before, ...change }), replace: true }),
+        [navigate],
+    );
+    const filters = useMemo(
+        () => ({ state, module, quota, owner, find }),
+        [state, module, quota, owner, find],
+    );
     const isNarrowed = workspace !== undefined || Object.values(filters).some(value => value !== undefined);
     const submit = (
         <DisabledReason reason={session.whyNot('workload:submit', workspace)}>
@@ -80,6 +86,12 @@ export function WorkloadsScreen() {
             )}
         </Page>
     );
+}
+
+/** Who has submitted what was read; the same list as long as they are the same. */
+function useOwners(rows: readonly Workload[]): readonly string[] {
+    const found = useMemo(() => [...new Set(rows.map(row => row.status.owner))].sort().join('\n'), [rows]);
+    return useMemo(() => found.split('\n').filter(name => name !== ''), [found]);
 }
 
 function Nothing({ hasMore, isNarrowed }: { hasMore: boolean; isNarrowed: boolean }) {

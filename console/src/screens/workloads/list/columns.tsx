@@ -4,9 +4,9 @@ import { figure } from '../../../ui/amounts';
 import { OfAmount } from '../../../ui/Amount';
 import { RelativeTime } from '../../../ui/RelativeTime';
 import type { Column } from '../../../ui/table';
-import { WorkloadLink } from '../../../ui/WorkloadLink';
 import { WorkloadStateBadge } from '../../../ui/WorkloadStateBadge';
 import { whyAll, whyLine } from '../why';
+import { RowLink } from './RowLink';
 import styles from './Workloads.module.css';
 
 const names = text.workloads.columns;
@@ -17,11 +17,7 @@ export function workloadColumns(showsWorkspace: boolean): Column<Workload>[] {
             id: 'name',
             header: names.name,
             width: 'minmax(7.2rem, 1fr)',
-            cell: row => (
-                <strong>
-                    <WorkloadLink name={row.metadata.name} uid={row.metadata.uid} isAlone />
-                </strong>
-            ),
+            cell: row => <RowLink workload={row} />,
         },
         {
             id: 'state',
