@@ -125,7 +125,7 @@ async function seesNothingOfSpeech({ page, url }: Visitor): Promise<void> {
     expect([...paths]).not.toContain('/administration/users');
     for (const path of ['/administration/users', '/center?ws=speech']) {
         await page.goto(url + path);
-        await page.waitForTimeout(500);
+        await page.getByText('There is no such page, or it is not yours to see.').waitFor();
         expect(await page.getByText('dora').count()).toBe(0);
     }
 }

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser, Visitor } from './harness/browser';
-import { makeQuota, makeUser, makeWorkspace } from './harness/people';
+import { choosePassword, makeQuota, makeUser, makeWorkspace } from './harness/people';
 import { startServer, type TestServer } from './harness/server';
 
 let server: TestServer;
@@ -79,7 +79,7 @@ test('a limit holds work back, its row says so, and a looser one lets it start',
         .getByText(/may use 8 GPUs.*8 used/)
         .first()
         .waitFor();
-    await page.getByRole('link', { name: 'Workloads' }).click();
+    await page.getByRole('link', { name: 'Workloads', exact: true }).click();
     await page.getByRole('row', { name: /held.*may use 8 GPUs/ }).waitFor();
     await page.getByRole('link', { name: 'Scheduling center' }).click();
     await line.waitFor();
@@ -173,7 +173,9 @@ test('members are added, change their role and leave; the last owner stays', asy
     await page.getByRole('dialog').getByText('emil is developer and becomes operator').waitFor();
     await page.getByRole('button', { name: 'Make emil operator' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.getByRole('combobox', { name: 'Role of emil' }).inputValue()).toBe('operator');
+    await expect
+        .poll(() => page.getByRole('combobox', { name: 'Role of emil' }).inputValue())
+        .toBe('operator');
     await berta.look('center-members');
     await page.getByRole('button', { name: 'Remove berta' }).click();
     await page.getByText('vision would have no owner any more').waitFor();
@@ -186,6 +188,18 @@ test('members are added, change their role and leave; the last owner stays', asy
     await page.getByRole('cell', { name: 'policy.set' }).first().waitFor();
     await berta.look('center-audit');
     await berta.close();
+});
+
+test('whoever looks after several workspaces chooses one', async () => {
+    await choosePassword(server, 'admin');
+    const admin = await logIn('admin', '/center');
+    const { page } = admin;
+    await page.getByRole('row', { name: /vision.*vision-gpus/ }).waitFor();
+    await admin.look('center-rooms');
+    await page.getByRole('link', { name: 'vision', exact: true }).click();
+    await page.getByRole('heading', { name: 'Scheduling center of vision' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('ws')).toBe('vision');
+    await admin.close();
 });
 
 test('a developer looks at the rules and changes nothing', async () => {

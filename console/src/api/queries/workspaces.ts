@@ -17,12 +17,6 @@ export const workspaces = {
                 ),
             staleTime: 30_000,
         }),
-    one: (name: string) =>
-        queryOptions({
-            queryKey: ['workspaces', 'one', name],
-            queryFn: ({ signal }) =>
-                ask(api.GET('/api/v1/workspaces/{name}', { params: { path: { name } }, signal })),
-        }),
     members: (name: string) =>
         queryOptions({
             queryKey: ['workspaces', 'members', name],
@@ -31,19 +25,6 @@ export const workspaces = {
                     ask(
                         api.GET('/api/v1/workspaces/{name}/members', {
                             params: { path: { name }, query: { limit: 1000, pageToken } },
-                            signal,
-                        }),
-                    ),
-                ),
-        }),
-    policies: (name: string) =>
-        queryOptions({
-            queryKey: ['workspaces', 'policies', name],
-            queryFn: ({ signal }) =>
-                askAll(pageToken =>
-                    ask(
-                        api.GET('/api/v1/workspaces/{name}/policies', {
-                            params: { path: { name }, query: { pageToken } },
                             signal,
                         }),
                     ),
@@ -128,19 +109,4 @@ export const workspaceChanges = {
                 body: { spec },
             }),
         ),
-};
-
-export const policies = {
-    one: (workspace: string, quota: string) =>
-        queryOptions({
-            queryKey: ['policies', 'one', workspace, quota],
-            queryFn: ({ signal }) =>
-                ask(
-                    api.GET('/api/v1/workspaces/{name}/policies/{quota}', {
-                        params: { path: { name: workspace, quota } },
-                        signal,
-                    }),
-                ),
-            staleTime: 30_000,
-        }),
 };

@@ -1,9 +1,9 @@
-import { Link, Navigate, Outlet } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { useSession } from '../../session/session';
 import { text } from '../../texts';
 import { Page } from '../../ui/Page';
 import { NotFound } from '../../ui/RouteError';
-import { sectionsOf } from './sections';
+import { SECTIONS, sectionsOf } from './sections';
 import styles from './Administration.module.css';
 
 const words = text.administration;
@@ -11,7 +11,11 @@ const words = text.administration;
 /** The parts that one may see, side by side; one of them below. */
 export function AdministrationScreen() {
     const sections = sectionsOf(useSession());
-    if (sections.length === 0) return <NotFound />;
+    const { pathname } = useLocation();
+    // A part that is not one's own is not there, however one comes to its address.
+    const others = SECTIONS.filter(section => !sections.includes(section));
+    const isOthers = others.some(section => pathname.startsWith(section.to));
+    if (sections.length === 0 || isOthers) return <NotFound />;
     return (
         <Page title={words.title}>
             <nav aria-label={words.nav} className={styles.tabs}>

@@ -40,8 +40,6 @@ export const administration = {
             submit: 'Create and make the link',
         },
         invite: 'Make a link to log in',
-        again: (name: string) =>
-            `A new link lets ${name} choose a new password. An earlier link does not work any more.`,
         link: {
             title: (name: string) => `The link for ${name}`,
             label: 'One-time link',

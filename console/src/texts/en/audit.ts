@@ -6,13 +6,11 @@ export const audit = {
     filter: {
         user: 'Who',
         operation: 'Operation',
-        workspace: 'Workspace',
         from: 'Not before',
         to: 'Not after',
         clear: 'Show all',
     },
     anyOperation: 'All operations',
-    anyWorkspace: 'All workspaces',
     export: 'Export as JSON lines',
     exportHint: 'All that the filter lets through, one entry on each line.',
     change: (kind: string, name: string, event: string) => `${kind} ${name} ${event}`,
@@ -32,5 +30,4 @@ export const audit = {
     before: 'Before',
     after: 'After',
     same: 'Nothing more is recorded of it.',
-    end: 'That is all.',
 };

@@ -122,7 +122,6 @@ export const center = {
         removeAbout: 'They leave the workspace. Their work goes on until somebody stops it.',
         removeButton: 'Remove',
         owners: 'Only owners change owners.',
-        accounts: 'Service accounts are managed in Administration.',
         empty: {
             title: 'Nobody is here yet',
             about: 'Add the people of the team. Each has one role here; owners can add others themselves.',
@@ -144,7 +143,6 @@ export const center = {
             lent: 'Lent to them',
             borrowed: 'Borrowed',
         },
-        lentOfQuota: 'Lent out',
         empty: 'Nobody has submitted anything that has not ended.',
         span: 'Time shown',
         spans: { hour: 'Hour', day: 'Day', week: 'Week' },

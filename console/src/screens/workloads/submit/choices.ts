@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { quotas } from '../../../api/queries/quotas';
-import { policies, workspaces, type Workspace } from '../../../api/queries/workspaces';
-import { useSession } from '../../../session/session';
+import { workspaces, type Workspace } from '../../../api/queries/workspaces';
 import { quotaNames } from '../../../api/quotaNames';
+import { useSession } from '../../../session/session';
 
 /** Where one may submit: rooms, the quotas of one of them, and the sizes that it offers there. */
 export function useChoices(workspace: string | null, quota: string | null) {
@@ -13,7 +13,7 @@ export function useChoices(workspace: string | null, quota: string | null) {
     const room = mine.find(one => one.metadata.name === workspace);
     const effective = quota ?? (room && defaultQuota(room));
     const { data: policy } = useQuery({
-        ...policies.one(workspace ?? '', effective ?? ''),
+        ...workspaces.policy(workspace ?? '', effective ?? ''),
         enabled: room !== undefined && effective != null && session.may('workspace:read', workspace ?? ''),
     });
     const every = quotaNames(forest?.roots ?? []);
