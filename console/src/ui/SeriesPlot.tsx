@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { Series } from '../api/queries/series';
 import { text } from '../texts';
-import { figure } from './amounts';
+import { bytes, figure } from './amounts';
 import { durationMs } from './duration';
 
 export interface SeriesPlotProps {
@@ -33,7 +33,12 @@ export function SeriesPlot({ series, lines, height = 200 }: SeriesPlotProps) {
             height,
             axes: [
                 { ...axis, values: instants },
-                { ...axis, size: 48 },
+                {
+                    ...axis,
+                    size: 64,
+                    values: (_: uPlot, values: number[]) =>
+                        values.map(value => shown(value, unitOf(series, lines[0]?.metric))),
+                },
             ],
             cursor: { drag: { x: false, y: false } },
             scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
@@ -50,7 +55,9 @@ export function SeriesPlot({ series, lines, height = 200 }: SeriesPlotProps) {
                     points: { show: false },
                     // While nobody points at an instant, the legend tells the latest.
                     value: (_: uPlot, value: number | null, __: number, at: number | null) =>
-                        at === null ? latestOf(series, line.metric) : shown(value),
+                        at === null
+                            ? latestOf(series, line.metric)
+                            : shown(value, unitOf(series, line.metric)),
                 })),
             ],
         };
@@ -90,10 +97,18 @@ function latest(series: Series, lines: SeriesPlotProps['lines']): string {
     return lines.map(line => text.common.chart.latest(line.label, latestOf(series, line.metric))).join(', ');
 }
 
-const shown = (value: number | null | undefined) => (value == null ? '–' : figure(value));
+const unitOf = (series: Series, metric: string | undefined) => series.metrics[metric ?? '']?.unit;
+
+function shown(value: number | null | undefined, unit: string | undefined): string {
+    if (value == null) return '–';
+    return unit === 'bytes' ? bytes(value) : figure(value);
+}
 
 function latestOf(series: Series, metric: string): string {
-    return shown(series.metrics[metric]?.values.findLast(one => one !== null));
+    return shown(
+        series.metrics[metric]?.values.findLast(one => one !== null),
+        unitOf(series, metric),
+    );
 }
 
 const hourFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });

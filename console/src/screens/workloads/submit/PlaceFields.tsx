@@ -32,7 +32,7 @@ export function PlaceFields({ draft, onDraft, wrong, workspaces, quotas }: Props
                         {words.modulesAbout[draft.module]}
                     </Text>
                 </div>
-                <div className={styles.row}>
+                <div className={styles.pairs}>
                     <TextInput
                         label={words.name}
                         description={words.nameHint}

@@ -35,21 +35,21 @@ export function PreviewPanel({ would, problem, shown, isOld, isBusy, onSubmit }:
             aria-label={words.title}
             aria-live="polite"
         >
-            {problem ? (
-                <>
-                    <h2 className={styles.verdict}>{words.refused}</h2>
-                    <ProblemAlert problem={problem} shown={shown} />
-                </>
-            ) : verdict ? (
-                <div className={styles.answer}>
+            <div className={styles.answer} tabIndex={0}>
+                {problem ? (
+                    <>
+                        <h2 className={styles.verdict}>{words.refused}</h2>
+                        <ProblemAlert problem={problem} shown={shown} />
+                    </>
+                ) : verdict ? (
                     <VerdictView verdict={verdict} />
-                </div>
-            ) : (
-                <h2 className={styles.verdict}>
-                    <Loader size="xs" mr="xs" />
-                    {words.asking}
-                </h2>
-            )}
+                ) : (
+                    <h2 className={styles.verdict}>
+                        <Loader size="xs" mr="xs" />
+                        {words.asking}
+                    </h2>
+                )}
+            </div>
             <Button
                 size="sm"
                 color={verdict?.kind === 'preempts' ? 'coral' : undefined}
