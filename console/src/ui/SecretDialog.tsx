@@ -35,7 +35,7 @@ export function SecretDialog({ secret, title, label, children, onClose }: Props)
                         label={label}
                         value={secret ?? ''}
                         readOnly
-                        ff="monospace"
+                        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
                         data-autofocus
                         onFocus={event => event.currentTarget.select()}
                     />

@@ -27,7 +27,7 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
                 placeholder={words.anyOperation}
                 clearable
                 searchable
-                w={165}
+                w={190}
                 data={[...operations]}
                 value={search.op ?? null}
                 onChange={op => set({ op: op ?? undefined })}
@@ -36,7 +36,7 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
                 <TextInput
                     key={end}
                     type="datetime-local"
-                    w={195}
+                    w={188}
                     label={words.filter[end]}
                     value={search[end] ?? ''}
                     onChange={event => set({ [end]: event.currentTarget.value || undefined })}
@@ -73,7 +73,7 @@ function Typed(props: { label: string; value?: string; onDone(value: string | un
     return (
         <TextInput
             label={props.label}
-            w={110}
+            w={100}
             value={value}
             onChange={event => setValue(event.currentTarget.value)}
             onBlur={done}
