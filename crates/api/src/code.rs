@@ -125,6 +125,11 @@ codes! {
     PolicyForbids = "policy-forbids", 422, "The scheduling center of the workspace forbids it",
         "`tidegate workspace policy show` shows what is allowed";
 
+    TooManyTasks = "too-many-tasks", 429, "Too many tasks of the workspace wait on shared compute",
+        "wait as long as Retry-After says until some have begun, or use compute of your own";
+    NoSharedCompute = "no-shared-compute", 422, "There is no shared compute",
+        "a platform administrator marks a quota: `tidegate quota set NAME --queue fair --shared true`";
+
     // Logging in.
     TooManyAttempts = "too-many-attempts", 429, "Too many log-ins failed",
         "wait as long as Retry-After says; an administrator can invite you to choose a new password";

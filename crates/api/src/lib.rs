@@ -5,7 +5,7 @@
 //! | `name`, `duration`, `memory`, `decimal`, `priorities`, `time`, `words` | values that are parsed once, at the door |
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
-//! | `pool`, `node`, `quota`, `workload`, `workspace`, `people`, `webhook` | the resources |
+//! | `pool`, `node`, `quota`, `workload`, `template`, `task`, `workspace`, `people`, `webhook` | the resources |
 //! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `audit`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
@@ -43,6 +43,8 @@ pub mod schema;
 pub mod series;
 pub mod server;
 pub mod simulation;
+pub mod task;
+pub mod template;
 pub mod time;
 pub mod uid;
 pub mod usage;

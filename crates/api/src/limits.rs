@@ -100,6 +100,31 @@ pub const MAX_WEBHOOKS: usize = 16;
 /// Bytes of a webhook's address.
 pub const MAX_URL: usize = 2_048;
 
+/// Templates of one workspace, or of the platform.
+pub const MAX_TEMPLATES: usize = 1_000;
+/// Versions of one template: all of them are in memory, and in the log with every change.
+pub const MAX_TEMPLATE_VERSIONS: usize = 100;
+/// Bytes of a template with all its versions, for the same reason.
+pub const MAX_TEMPLATE: usize = 1 << 20;
+/// Aliases of one template.
+pub const MAX_ALIASES: usize = 32;
+/// Characters of a template's name with its version.
+pub const MAX_TEMPLATE_NAME: usize = 127;
+/// Times that a task is tried again: beyond this, something is broken.
+pub const MAX_RETRIES: u32 = 100;
+/// Bytes of the inputs of a task: they are kept in memory with it. More is handed over by name.
+pub const MAX_INPUTS: usize = 64 << 10;
+/// Bytes that a task may answer as JSON if its template does not say, and at most: an answer carries all of it.
+pub const DEFAULT_TASK_OUTPUT: u64 = 1 << 20;
+pub const MAX_TASK_OUTPUT: u64 = 8 << 20;
+/// Bytes of the files that a task may leave if its template does not say, and at most.
+pub const DEFAULT_TASK_FILES: u64 = 64 << 20;
+pub const MAX_TASK_FILES: u64 = 1 << 40;
+/// Time between a task's being asked to stop and its being killed: who cancels waits for it.
+pub const TASK_GRACE: Span = Span::seconds(5);
+/// Longest time that a request waits for the end of a task: under the usual limit of proxies.
+pub const MAX_TASK_WAIT: Span = Span::seconds(60);
+
 /// Groups of equal nodes in one pool's specification.
 pub const MAX_NODE_GROUPS: usize = 64;
 /// Nodes that one request may add: each is an event of the log.

@@ -7,6 +7,7 @@ use crate::pointer::{Pointer, of_path};
 use crate::pool::NewPool;
 use crate::problem::{Code, Problem};
 use crate::quota::NewQuota;
+use crate::template::NewTemplate;
 use crate::workload::NewWorkload;
 use crate::workspace::NewWorkspace;
 use crate::yaml::{self, Parsed};
@@ -16,7 +17,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What a manifest may be about.
-pub const KINDS: [&str; 4] = ["Pool", "Quota", "Workspace", "Workload"];
+pub const KINDS: [&str; 5] = ["Pool", "Quota", "Workspace", "Workload", "Template"];
 /// The version that every manifest states.
 pub const API_VERSION: &str = "tidegate.dev/v1";
 
@@ -29,7 +30,8 @@ pub const API_VERSION: &str = "tidegate.dev/v1";
         ("Pool" = "#/components/schemas/NewPool"),
         ("Quota" = "#/components/schemas/NewQuota"),
         ("Workspace" = "#/components/schemas/NewWorkspace"),
-        ("Workload" = "#/components/schemas/NewWorkload")
+        ("Workload" = "#/components/schemas/NewWorkload"),
+        ("Template" = "#/components/schemas/NewTemplate")
     )
 ))]
 pub enum Manifest {
@@ -37,6 +39,7 @@ pub enum Manifest {
     Quota(NewQuota),
     Workspace(NewWorkspace),
     Workload(NewWorkload),
+    Template(NewTemplate),
 }
 
 /// Body of `POST /apply` in JSON. In YAML the body is the documents themselves.
@@ -62,6 +65,7 @@ impl Manifest {
             Manifest::Quota(_) => KINDS[1],
             Manifest::Workspace(_) => KINDS[2],
             Manifest::Workload(_) => KINDS[3],
+            Manifest::Template(_) => KINDS[4],
         }
     }
 
@@ -72,6 +76,7 @@ impl Manifest {
             Manifest::Quota(quota) => Some(&quota.metadata.name),
             Manifest::Workspace(workspace) => Some(&workspace.metadata.name),
             Manifest::Workload(workload) => workload.metadata.name.as_ref(),
+            Manifest::Template(template) => Some(&template.metadata.name),
         }
     }
 }
@@ -82,6 +87,7 @@ impl Check for Manifest {
             Manifest::Pool(pool) => pool.check(wrong),
             Manifest::Quota(quota) => quota.check(wrong),
             Manifest::Workspace(workspace) => workspace.check(wrong),
+            Manifest::Template(template) => template.check(wrong),
             Manifest::Workload(workload) => {
                 workload.check(wrong);
                 if workload.metadata.name.is_none() {
@@ -238,6 +244,7 @@ fn manifest(document: &Parsed) -> Result<Manifest, Problem> {
         Some(Value::String(kind)) if kind == KINDS[1] => Manifest::Quota(typed(&document.value)?),
         Some(Value::String(kind)) if kind == KINDS[2] => Manifest::Workspace(typed(&document.value)?),
         Some(Value::String(kind)) if kind == KINDS[3] => Manifest::Workload(typed(&document.value)?),
+        Some(Value::String(kind)) if kind == KINDS[4] => Manifest::Template(typed(&document.value)?),
         Some(other) => return Err(unknown("kind", other, &KINDS)),
         None => return Err(invalid("", format!("missing field `kind`, one of {}", KINDS.join(", ")))),
     };

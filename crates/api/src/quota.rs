@@ -11,6 +11,7 @@ use crate::resource::{NewMetadata, resource};
 use crate::time::Time;
 use crate::words::{Mode, Module, Scope, Strategy};
 use serde::{Deserialize, Serialize};
+use tidegate_engine::words;
 use utoipa::ToSchema;
 
 /// What a quota is given, and its policies. A root names its pool, a child its parent.
@@ -49,6 +50,9 @@ pub struct QuotaSpec {
     /// Off if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<Preemption>,
+    /// Tasks of every workspace run here unless they name other compute; its queue is `fair`. False if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<bool>,
 }
 
 /// How the quota's queue is worked off.
@@ -114,7 +118,7 @@ impl Check for Victims {
         if self.modules.is_empty() {
             wrong.add("/modules", "name at least one module: none is preemptible unless it is named");
         }
-        wrong.bound("/modules", self.modules.len(), tidegate_engine::words::Module::ALL.len(), "modules");
+        wrong.bound("/modules", self.modules.len(), words::Module::ALL.len(), "modules");
     }
 }
 
@@ -128,6 +132,16 @@ impl Check for QuotaSpec {
                 wrong.add("", "a root quota names its pool, a child its parent; both are given")
             }
             _ => {}
+        }
+        let strategy = self.queue.as_ref().and_then(|queue| queue.strategy).map(|strategy| strategy.0);
+        if self.shared == Some(true) && strategy != Some(words::Strategy::Fair) {
+            let given = strategy.unwrap_or(words::Strategy::Intelligent).word();
+            wrong.add(
+                "/queue/strategy",
+                format!(
+                    "it is {given}; the queue of a shared quota is fair, so that nobody waits for all others"
+                ),
+            );
         }
         if let Some(preemption) = &self.preemption {
             if let Some(policy) = &preemption.self_level {

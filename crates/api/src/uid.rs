@@ -18,6 +18,10 @@ pub fn node(pool: PoolId, id: NodeId) -> String {
     format!("n-{}-{}", pool.0, id.0)
 }
 
+pub fn template(id: u32) -> String {
+    format!("tpl-{id}")
+}
+
 /// The workload of a uid. No workload may have a name that reads as one, so that a path means one thing.
 pub fn as_workload(text: &str) -> Option<WorkloadId> {
     let digits = text.strip_prefix("w-")?;

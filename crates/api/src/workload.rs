@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::name::Name;
 use crate::priorities::Priority;
 use crate::resource::{Labels, resource};
+use crate::task::TaskRun;
 use crate::time::Time;
 use crate::words::{Class, IdleUse, Module, OnPreempt, Rule};
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,9 @@ pub struct WorkloadSpec {
     /// What the virtual executor plays.
     #[serde(default, rename = "virtual", skip_serializing_if = "Option::is_none")]
     pub virtual_run: Option<VirtualRun>,
+    /// Of what template it is a task: tasks are submitted at `/api/v1/tasks`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Box<TaskRun>>,
 }
 
 /// Who sees a workload within its workspace.

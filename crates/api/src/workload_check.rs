@@ -33,6 +33,9 @@ impl Check for WorkloadSpec {
         if self.max_run_time.is_some_and(|time| time.span().0 == 0) {
             wrong.add("/maxRunTime", "a time to run is not 0s");
         }
+        if self.task.is_some() {
+            wrong.add("/task", "a task of a template is submitted at /api/v1/tasks");
+        }
     }
 }
 

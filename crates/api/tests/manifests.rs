@@ -91,7 +91,7 @@ fn an_unknown_kind_lists_the_known_ones() {
     assert_eq!(code, Code::UnknownKind);
     assert_eq!(
         detail,
-        "line 2, column 7: kind \"Quotas\" is not known; known are Pool, Quota, Workspace, Workload"
+        "line 2, column 7: kind \"Quotas\" is not known; known are Pool, Quota, Workspace, Workload, Template"
     );
     let (code, detail) = refused(yaml("apiVersion: v1\nkind: Quota\n"));
     assert_eq!(code, Code::UnknownKind);

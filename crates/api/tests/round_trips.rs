@@ -85,6 +85,10 @@ fn quota() -> impl Strategy<Value = QuotaSpec> {
     let source = (any::<bool>(), name());
     (source, guarantee(), of(queue), of(any::<bool>()), of(duration()), of(preemption)).prop_map(
         |((root, source), guarantee, queue, idle_sharing, protect_for, preemption)| QuotaSpec {
+            shared: queue
+                .as_ref()
+                .is_some_and(|q| q.strategy == Some(QueueStrategy(words::Strategy::Fair)))
+                .then_some(true),
             pool: root.then(|| source.clone()),
             parent: (!root).then_some(source),
             guarantee,
@@ -158,6 +162,7 @@ fn workload() -> impl Strategy<Value = WorkloadSpec> {
             env: launch.1,
             working_dir: launch.2,
             virtual_run: run.4,
+            task: None,
         }
     })
 }

@@ -16,9 +16,11 @@
 
 pub mod business;
 pub mod charge;
+pub mod input;
 pub mod money;
 pub mod price;
 pub mod record;
+pub mod route;
 pub mod template;
 
 pub use business::Business;

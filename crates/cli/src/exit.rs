@@ -101,7 +101,7 @@ impl From<Problem> for Failure {
 /// What a problem means for whoever called the command.
 pub(crate) fn exit_of(code: Code) -> Exit {
     match code {
-        Code::ShareTooSmall | Code::NeverFits => Exit::Capacity,
+        Code::ShareTooSmall | Code::NeverFits | Code::NoSharedCompute | Code::TooManyTasks => Exit::Capacity,
         Code::UnknownReference => Exit::NotFound,
         Code::IdempotencyMismatch => Exit::Stale,
         other => exit_of_status(other.status()),

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `client` | the one way to a server: finding it, asking it, watching it |
 //! | `output` | tables, documents, names; what a change did or would do |
-//! | `workload`, `quota`, `supply`, `team`, `apply`, `account`, `audit`, `webhook` | verbs that ask a server |
+//! | `workload`, `quota`, `supply`, `task`, `team`, `apply`, `account`, `audit`, `webhook` | verbs that ask a server |
 //! | `login` | a server remembered, with what lets one in |
 //! | `center` | what a workspace allows, and who uses how much |
 //! | `serving` | a server in this process: `serve` and `demo` |
@@ -36,6 +36,7 @@ mod reference;
 mod serving;
 mod stated;
 mod supply;
+mod task;
 mod team;
 mod top;
 mod verbs;

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
 use crate::{
-    account, apply, audit, center, local, login, pages, quota, supply, team, top, webhook, workload,
+    account, apply, audit, center, local, login, pages, quota, supply, task, team, top, webhook, workload,
 };
 use clap::Subcommand;
 use clap_complete::Shell;
@@ -94,6 +94,12 @@ pub(crate) enum Verb {
     /// Workloads: the long names of the short verbs
     #[command(subcommand, alias = "workloads")]
     Workload(Lazy<workload::Verb>),
+    /// Templates: what tasks are made of
+    #[command(subcommand, alias = "templates")]
+    Template(Lazy<task::template::Verb>),
+    /// Tasks: short work made of a template and inputs
+    #[command(subcommand, alias = "tasks")]
+    Task(Lazy<task::Verb>),
     /// Who changed what, newest first
     #[command(after_help = audit::EXAMPLES)]
     Audit(Lazy<audit::Audit>),
@@ -180,6 +186,8 @@ impl Verb {
             Verb::ServiceAccount(verb) => verb.0.run(&client()?),
             Verb::Token(verb) => verb.0.run(&client()?),
             Verb::Workload(verb) => verb.0.run(&client()?),
+            Verb::Template(verb) => verb.0.run(&client()?),
+            Verb::Task(verb) => verb.0.run(&client()?),
             Verb::Audit(audit) => audit.0.run(&client()?),
             Verb::Webhook(verb) => verb.0.run(&client()?),
             Verb::Usage(usage) => usage.0.run(&client()?),

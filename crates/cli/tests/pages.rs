@@ -34,6 +34,11 @@ fn the_guide_for_platform_administrators_is_true() {
 }
 
 #[test]
+fn the_guide_to_tasks_is_true() {
+    page::follow("docs/guides/tasks.md", None);
+}
+
+#[test]
 fn the_guide_for_programs_is_true() {
     page::follow("docs/guides/programs.md", None);
 }

@@ -24,6 +24,8 @@ pub struct Launch {
     pub grace: Span,
     /// A replica that ends by itself is started again where it is.
     pub keep_up: bool,
+    /// What it is given as a task, and may give back; `None` if it is none of a template.
+    pub task: Option<Handover>,
     pub work: Work,
 }
 
@@ -41,6 +43,7 @@ impl Launch {
             directory_of: None,
             grace: Span::seconds(30),
             keep_up: false,
+            task: None,
             work,
         }
     }
@@ -49,6 +52,17 @@ impl Launch {
     pub fn is_service(&self) -> bool {
         self.module == Module::Service
     }
+}
+
+/// What a task is given, and how much it may give back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handover {
+    /// JSON.
+    pub input: Box<str>,
+    /// Bytes of what it answers as JSON.
+    pub output_limit: u64,
+    /// Bytes of all files that it leaves.
+    pub files_limit: u64,
 }
 
 /// How a workload behaves that nobody really runs.

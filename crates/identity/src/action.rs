@@ -48,6 +48,8 @@ actions! {
     WorkloadUpdate = "workload:update", Workspace, "start, stop, restart, resize and delete one's own workloads";
     WorkloadOpen = "workload:open", Workspace, "use public notebooks and services and one's own";
     WorkloadOperate = "workload:operate", Workspace, "see private workloads, and do to everybody's what one may do to one's own";
+    TaskSubmit = "task:submit", Workspace, "run tasks of templates, on shared compute too";
+    TemplateUpdate = "template:update", Workspace, "make, change and delete templates of tasks";
     WorkspaceRead = "workspace:read", Workspace, "see the workspace, its members and its policies";
     WorkspaceUpdate = "workspace:update", Workspace, "change the workspace's description and default quota";
     MemberUpdate = "member:update", Workspace, "add and remove members, change their roles, and make service accounts";

@@ -52,15 +52,23 @@ impl BuiltIn {
             BuiltIn::Owner | BuiltIn::Admin => {
                 Action::ALL.iter().copied().filter(|action| action.level() == Level::Workspace).collect()
             }
-            BuiltIn::Developer => {
-                of(&[WorkloadSubmit, WorkloadRead, WorkloadUpdate, WorkloadOpen, WorkspaceRead])
-            }
+            BuiltIn::Developer => of(&[
+                WorkloadSubmit,
+                WorkloadRead,
+                WorkloadUpdate,
+                WorkloadOpen,
+                TaskSubmit,
+                TemplateUpdate,
+                WorkspaceRead,
+            ]),
             BuiltIn::Operator => of(&[
                 WorkloadSubmit,
                 WorkloadRead,
                 WorkloadUpdate,
                 WorkloadOpen,
                 WorkloadOperate,
+                TaskSubmit,
+                TemplateUpdate,
                 WorkspaceRead,
             ]),
             BuiltIn::Guest => of(&[WorkloadRead, WorkspaceRead]),

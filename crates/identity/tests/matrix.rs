@@ -89,7 +89,11 @@ fn concerns(action: Action, thing: &Resource) -> bool {
         Resource::Workload { .. } => of_workload,
         Resource::Workspace(_) => action.level() == Level::Workspace && !of_workload,
         Resource::Quota(_) => action.word().starts_with("quota:"),
-        Resource::Platform => action.level() != Level::Workspace && action != Action::QuotaRead,
+        // Some templates are everybody's.
+        Resource::Platform => {
+            action == Action::TemplateUpdate
+                || (action.level() != Level::Workspace && action != Action::QuotaRead)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The configuration file: every option of `tidegate serve`, and those that are too rare for a flag.
 
 use crate::login::oidc::config::OidcConfig;
+use crate::net::limits::MAX_SHARED_TASKS;
 use serde::Deserialize;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -41,6 +42,8 @@ pub struct Config {
     pub retain_ended: Duration,
     pub retain_logs: Duration,
     pub snapshot_every: u64,
+    /// Tasks of one workspace that may wait on shared compute.
+    pub shared_tasks: u32,
     /// Whether webhooks may lead to addresses that are not public.
     pub webhook_allow_private: bool,
     /// Certificates of authorities that vouch for receivers, beside those of the machine.
@@ -165,6 +168,7 @@ impl Default for Config {
             retain_ended: Duration::of(Span::hours(24)),
             retain_logs: Duration::of(Span::hours(7 * 24)),
             snapshot_every: 100_000,
+            shared_tasks: MAX_SHARED_TASKS,
             webhook_allow_private: false,
             webhook_ca_file: None,
             archive: None,

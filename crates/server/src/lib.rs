@@ -11,6 +11,7 @@
 //! | `login` | passwords, sessions, invitations, a provider of identities |
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
+//! | `tasks` | templates, where tasks run, what they give back |
 //! | `view`, `here` | the world as resources, and what this machine adds to it |
 //! | `serve`, `door`, `first_run`, `executor_loop`, `local` | a running server |
 //! | `config`, `machine`, `token`, `private` | what it is told, what it finds, whom it trusts, what it shows |
@@ -35,5 +36,6 @@ pub mod output;
 pub mod private;
 pub mod samples;
 pub mod serve;
+pub mod tasks;
 pub mod token;
 pub mod view;

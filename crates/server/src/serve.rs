@@ -281,7 +281,8 @@ impl Server {
         let private = config.webhook_allow_private;
         let hooks = Hooks::open(control.clone(), reader.another()?, data, private, hook_limits);
         let (samples, links) = (sampler.samples.clone(), Links { login, hooks });
-        let app = App::new(control.clone(), admin, reader, samples, ground.limits, work, links);
+        let limits = Limits { shared_tasks: config.shared_tasks, ..ground.limits };
+        let app = App::new(control.clone(), admin, reader, samples, limits, work, links);
         let threads = vec![looking, writer, executor];
         let retain_logs = Duration::from_millis(config.retain_logs.span().0);
         Ok(Server { control, app, listener, door, tls, sampler, retain_logs, threads, is_new })

@@ -67,7 +67,9 @@ fn of_books(world: &World, books: &QuotaBooks, uses: &[QuotaUse]) -> Option<Quot
     let none = QuotaUse::default();
     let used = uses.get(id.index()).unwrap_or(&none);
     let status = QuotaStatus::of(&world.engine, world, books, used)?;
-    Some(Quota::new(metadata, QuotaSpec::of(&world.engine, id)?, status))
+    let shared = world.business.shared().any(|shared| shared == id).then_some(true);
+    let spec = QuotaSpec { shared, ..QuotaSpec::of(&world.engine, id)? };
+    Some(Quota::new(metadata, spec, status))
 }
 
 /// Quotas as trees; one whose parent is not among them stands at the top.

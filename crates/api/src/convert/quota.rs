@@ -162,6 +162,7 @@ impl QuotaSpec {
             idle_sharing: Some(policy.idle_sharing),
             protect_for: Some(Duration::of(policy.protect_for)),
             preemption: (!is_off).then_some(Preemption { self_level, child_level }),
+            shared: None,
         }
     }
 }

@@ -3,7 +3,9 @@
 use super::explain::{preempted, reasons_of};
 use super::{entry, name, node::parts};
 use crate::amounts::{Amounts, Figure, model};
+use crate::decimal::{Cores, Gpus};
 use crate::limits::MAX_DEVICES;
+use crate::memory::Memory;
 use crate::name::Name;
 use crate::priorities::Priority;
 use crate::problem::{Code, Problem};
@@ -26,7 +28,7 @@ use tidegate_engine::workload::{self, Role, Roles};
 
 impl ReplicaResources {
     /// As the engine keeps it; `at` points to this value.
-    fn shape(&self, at: &str) -> Result<Shape, Problem> {
+    pub fn shape(&self, at: &str) -> Result<Shape, Problem> {
         let too_much = |key: &str, value: &dyn std::fmt::Display, what: &str| {
             let detail = format!("{value} {what} are more than a node can have");
             Problem::new(Code::BadAmount, detail).at(entry(at, key))
@@ -49,6 +51,16 @@ impl ReplicaResources {
         let memory = self.memory.map_or(Shape::DEFAULT_MEMORY, |m| m.bytes());
         // Bounded above, so it fits.
         Ok(Shape { gpu: gpu.milli() as u32, cpu, memory })
+    }
+}
+
+impl From<Shape> for ReplicaResources {
+    fn from(shape: Shape) -> ReplicaResources {
+        ReplicaResources {
+            gpu: Some(Gpus::nearest(i64::from(shape.gpu))),
+            cpu: Some(Cores::nearest(i64::from(shape.cpu))),
+            memory: Memory::new(shape.memory).ok(),
+        }
     }
 }
 

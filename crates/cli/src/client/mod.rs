@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::Duration;
 use tidegate_api::event::DryRun;
+use tidegate_api::task::RESOURCE_CONFIG;
 use tidegate_server::apps::SESSION_COOKIE;
 use tidegate_server::login::session::SESSION_PREFIX;
 use ureq::http::{Method, Request, header};
@@ -51,6 +52,8 @@ pub(crate) struct Ask<'a> {
     pub(crate) body: Option<(&'static str, Vec<u8>)>,
     pub(crate) if_match: Option<&'a str>,
     pub(crate) last_event: Option<u64>,
+    /// Where a task runs.
+    pub(crate) resource_config: Option<&'a str>,
     /// The media type that is asked for, where there are several.
     pub(crate) accept: Option<&'static str>,
     /// The answer is read as it comes.
@@ -66,6 +69,7 @@ impl Ask<'_> {
             body: None,
             if_match: None,
             last_event: None,
+            resource_config: None,
             accept: None,
             is_stream: false,
         }
@@ -187,6 +191,9 @@ impl Client {
         }
         if let Some(number) = ask.last_event {
             request = request.header("last-event-id", number.to_string());
+        }
+        if let Some(configs) = ask.resource_config {
+            request = request.header(RESOURCE_CONFIG, configs);
         }
         if let Some(kind) = ask.accept {
             request = request.header(header::ACCEPT, kind);

@@ -31,6 +31,8 @@ page! {
     tidegate_api::quota::QuotaQueue => tidegate_api::quota::QueueEntry,
     tidegate_api::workload::WorkloadList => tidegate_api::workload::Workload,
     tidegate_api::policy::PolicyList => tidegate_api::policy::Policy,
+    tidegate_api::task::TaskList => tidegate_api::task::Task,
+    tidegate_api::template::TemplateList => tidegate_api::template::Template,
     tidegate_api::event::EventList => tidegate_api::event::Event,
     tidegate_api::workspace::WorkspaceList => tidegate_api::workspace::Workspace,
     tidegate_api::workspace::MemberList => tidegate_api::workspace::Member,

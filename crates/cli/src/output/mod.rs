@@ -56,6 +56,7 @@ printed!(
     tidegate_api::node::Node,
     tidegate_api::quota::Quota,
     tidegate_api::workload::Workload,
+    tidegate_api::template::Template,
     tidegate_api::workspace::Workspace,
     tidegate_api::people::User
 );

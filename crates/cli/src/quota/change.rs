@@ -56,6 +56,7 @@ impl Create {
             idle_sharing: None,
             protect_for: None,
             preemption: None,
+            shared: None,
         };
         self.policies.onto(&mut spec);
         let new = NewQuota::new(NewMetadata::named(self.name), spec);

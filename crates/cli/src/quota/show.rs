@@ -82,6 +82,11 @@ fn state(quota: &Quota) -> (&'static str, Style) {
     }
 }
 
+/// Whether tasks of every workspace run there.
+pub(super) fn is_shared(quota: &Quota) -> bool {
+    quota.spec.shared == Some(true)
+}
+
 fn table(quotas: &[Quota], wide: bool) -> Table {
     let columns = [
         "NAME",
@@ -104,6 +109,7 @@ fn table(quotas: &[Quota], wide: bool) -> Table {
         ">IN TRANSIT",
         ">RESERVED",
         "VERSION",
+        "SHARED",
     ];
     let mut table = Table::new(if wide { &columns } else { &columns[..11] });
     for quota in quotas {
@@ -129,6 +135,7 @@ fn table(quotas: &[Quota], wide: bool) -> Table {
             let more = [&status.held, &status.in_transit, &status.reserved];
             cells.extend(figures.into_iter().chain(more).map(|figure| Cell::from(gpus(figure))));
             cells.push(Cell::from(&quota.metadata.version));
+            cells.push(Cell::from(if is_shared(quota) { "yes" } else { "" }));
         }
         table.row(cells);
     }
@@ -174,6 +181,9 @@ pub(crate) fn text(quota: &Quota) -> String {
             .maybe("patience", queue.patience)
             .maybe("aging step", queue.aging_step)
             .maybe("starvation guard", queue.starvation_guard);
+    }
+    if is_shared(quota) {
+        facts.add("shared", "tasks of every workspace run here");
     }
     facts.maybe("idle sharing", spec.idle_sharing).maybe("protect for", spec.protect_for);
     if let Some(preemption) = &spec.preemption {

@@ -1,6 +1,7 @@
 //! `tidegate quota tree`: the tree in text, with a bar for each account.
 
 use super::PATH;
+use super::show::is_shared;
 use crate::client::Client;
 use crate::exit::Outcome;
 use crate::follow::follow;
@@ -56,7 +57,8 @@ impl Tree {
                 each(&forest.roots, &mut |quota, _| names.push_str(&format!("{}\n", quota.metadata.name)));
                 Ok(names)
             }
-            Format::Table | Format::Wide => Ok(draw(&forest)),
+            Format::Table => Ok(draw(&forest)),
+            Format::Wide => Ok(drawn(&forest, true).text()),
         }
     }
 }
@@ -96,12 +98,27 @@ pub(crate) fn draw(forest: &QuotaForest) -> String {
 }
 
 pub(crate) fn table(forest: &QuotaForest) -> Table {
-    let mut table =
-        Table::new(&["QUOTA", ">GUARANTEE", ">SHARE", ">DRAWN", ">LENT", ">FREE", ">QUEUED", "ACCOUNT"]);
+    drawn(forest, false)
+}
+
+fn drawn(forest: &QuotaForest, wide: bool) -> Table {
+    let columns = [
+        "QUOTA",
+        ">GUARANTEE",
+        ">SHARE",
+        ">DRAWN",
+        ">LENT",
+        ">FREE",
+        ">QUEUED",
+        "ACCOUNT",
+        "QUEUE",
+        "SHARED",
+    ];
+    let mut table = Table::new(if wide { &columns } else { &columns[..8] });
     each(&forest.roots, &mut |quota, branch| {
         let status = &quota.status;
         let has_share = status.share.gpus().0 > 0;
-        table.row(vec![
+        let mut cells = vec![
             Cell::from(format!("{branch}{}", quota.metadata.name)),
             Cell::from(guarantee(&quota.spec.guarantee)),
             Cell::from(gpus(&status.share)),
@@ -110,7 +127,13 @@ pub(crate) fn table(forest: &QuotaForest) -> Table {
             Cell::from(gpus(&status.balance)),
             Cell::from(status.queued),
             Cell::from(if has_share { format!("[{}]", account_bar(quota, BAR)) } else { String::new() }),
-        ]);
+        ];
+        if wide {
+            let strategy = quota.spec.queue.as_ref().and_then(|queue| queue.strategy);
+            cells.push(Cell::maybe(strategy));
+            cells.push(Cell::from(if is_shared(quota) { "yes" } else { "" }));
+        }
+        table.row(cells);
     });
     table
 }

@@ -155,7 +155,7 @@ impl List {
 
 impl Output {
     /// A program reads it: people are told nothing beside.
-    fn output_is_data(self) -> bool {
+    pub(crate) fn output_is_data(self) -> bool {
         matches!(self.output, Format::Json | Format::Yaml | Format::Name)
     }
 }

@@ -152,7 +152,7 @@ pub(crate) struct Played {
     hang: bool,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(crate) fn pair(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write it as KEY=VALUE")?;
     if key.is_empty() { Err("the key is empty".into()) } else { Ok((key.into(), value.into())) }
 }
@@ -261,7 +261,7 @@ impl Submit {
 }
 
 impl Played {
-    fn onto(&self, run: &mut Option<VirtualRun>) {
+    pub(crate) fn onto(&self, run: &mut Option<VirtualRun>) {
         if self.duration.is_none() && self.checkpoint.is_none() && self.fails.is_none() && !self.hang {
             return;
         }

@@ -101,6 +101,12 @@ impl Scene<'_> {
         if let Some(path) = &a.launch.base_path {
             set("TIDEGATE_BASE_PATH", path.to_string());
         }
+        if a.launch.task.is_some() {
+            let tray = self.places.tray_of(a);
+            set("TIDEGATE_INPUT", tray.input().display().to_string());
+            set("TIDEGATE_OUTPUT", tray.output().display().to_string());
+            set("TIDEGATE_OUTPUT_DIR", tray.files().display().to_string());
+        }
         let devices = devices(&self.replica.devices);
         let list =
             |name: &dyn Fn(u16) -> String| devices.iter().map(|d| name(*d)).collect::<Vec<_>>().join(",");
@@ -118,7 +124,7 @@ impl Scene<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::{Launch, Work};
+    use crate::launch::{Handover, Launch, Work};
     use std::collections::BTreeSet;
     use std::sync::Arc;
     use tidegate_engine::ids::{Span, Tick, WorkloadId};
@@ -131,6 +137,7 @@ mod tests {
         let mut launch = Launch::of_work(module, Work::default());
         launch.roles = vec!["worker".into()];
         launch.base_path = Some("/default/w".into());
+        launch.task = Some(Handover { input: "null".into(), output_limit: 0, files_limit: 0 });
         let replica = Replica {
             unit: 0,
             index: 0,

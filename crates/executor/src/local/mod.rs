@@ -9,7 +9,7 @@
 //! | `replica` | one process, seen through its directory |
 //! | `places` | the directories of runs, logs and work |
 //! | `users`, `groups` | who runs whose processes, and what the kernel bounds |
-//! | `environment` | what a program finds in its environment |
+//! | `environment`, `handover` | what a program finds in its environment; what a task is given, and gives back |
 //! | `endpoints`, `ports`, `listening` | who can be reached, and where |
 //! | `devices`, `gpus` | a GPU is handed on only when it is clean; what its driver tells |
 //! | `memory` | where runs need no disk |
@@ -29,6 +29,7 @@ mod environment;
 mod finding;
 mod gpus;
 pub mod groups;
+mod handover;
 mod ledger;
 mod listening;
 mod measuring;
@@ -50,6 +51,7 @@ pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints, Listener, Place};
 pub use gpus::{Gpu, Gpus, RealDevices};
 pub use groups::{Groups, Limits};
+pub use handover::{Left, MAX_FILES, NOT_ACCEPTED, Tray};
 pub use listening::{Listening, who_listens};
 pub use meters::{GpuMeter, GpuProcess, GpuTaken, GpuUse, MeterFiles};
 pub use places::{Places, SAVED};

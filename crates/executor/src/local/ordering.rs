@@ -16,6 +16,10 @@ impl LocalExecutor {
         let dir = self.settings.places.run(run, attempt);
         let process = match self.settings.isolation.user(a.launch.workspace) {
             Err(why) => Process::refused(dir, &why),
+            // Without it a task would be taken for what another run has left.
+            Ok(user) if self.lay_tray(a, user).is_err() => {
+                Process::refused(dir, "its inputs cannot be handed over")
+            }
             Ok(user) => {
                 let order = self.order(a, r, &dir, (attempt, failed), user);
                 Process::start(dir, attempt, order, &self.settings.supervisor, &mut self.watch)
@@ -24,6 +28,13 @@ impl LocalExecutor {
         self.follow(run, &process);
         self.show(a, r, &process);
         process
+    }
+
+    fn lay_tray(&self, a: &Assignment, user: Option<u32>) -> std::io::Result<()> {
+        match &a.launch.task {
+            None => Ok(()),
+            Some(task) => self.settings.places.tray_of(a).lay(task, user),
+        }
     }
 
     fn order(

@@ -7,6 +7,7 @@
 //! work/WORKSPACE/home, tmp                of all work of a workspace
 //! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs, and when it is started again
 //! work/WORKSPACE/NAME.WORKLOAD.saved/     its checkpoints
+//! work/WORKSPACE/NAME.WORKLOAD.task/      what a task is given, and what it gives back in its latest run
 //! ```
 
 use crate::assignment::Assignment;
@@ -125,7 +126,10 @@ impl Places {
     /// A workload's own directories.
     pub(super) fn of_workload(&self, a: &Assignment) -> Vec<PathBuf> {
         let workspace = a.launch.workspace;
-        vec![self.directory(workspace, a.home(), &a.name), self.checkpoints(workspace, a.home(), &a.name)]
+        let own =
+            [self.directory(workspace, a.home(), &a.name), self.checkpoints(workspace, a.home(), &a.name)];
+        let tray = a.launch.task.as_ref().map(|_| self.tray_of(a).path().to_path_buf());
+        own.into_iter().chain(tray).collect()
     }
 
     /// Makes all directories that a workload needs, for `user` if somebody else is to use them.
@@ -174,7 +178,7 @@ pub(super) fn private(path: &Path) -> io::Result<()> {
 
 /// Gives a directory to somebody else, or back to this process, with these permissions. What its owner has made of
 /// the permissions of its own stays.
-fn give(path: &Path, mode: u32, user: Option<u32>, group: Option<u32>) -> io::Result<()> {
+pub(super) fn give(path: &Path, mode: u32, user: Option<u32>, group: Option<u32>) -> io::Result<()> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
     let directory = open(path, flags, Mode::empty())?;
     let now = fstat(&directory)?;

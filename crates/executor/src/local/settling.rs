@@ -4,10 +4,12 @@ use super::backoff;
 use super::boot::since_boot;
 use super::devices::Verdict;
 use super::environment::devices as devices_of;
+use super::handover::NOT_ACCEPTED;
 use super::replica::{Life, Process};
 use super::{Endpoint, LocalExecutor, groups};
 use crate::assignment::{Assignment, Replica};
 use crate::report::{Report, Running};
+use crate::supervisor::Exit;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use tidegate_engine::ids::{Tick, WorkloadId};
@@ -139,6 +141,7 @@ impl LocalExecutor {
                 continue;
             }
             self.replicas.remove((workload, r.unit, r.index), r.run);
+            let exit = self.judged(&a, exit);
             if exit.code != 0 {
                 self.note_failure(workload, r.run, exit.ran);
             }
@@ -156,6 +159,15 @@ impl LocalExecutor {
         }
         let leaves = |gone: &(u32, u64)| a.leaving.iter().any(|l| (l.unit, l.run) == *gone);
         known.gone.retain(leaves);
+    }
+
+    /// A task that says that it has succeeded has failed all the same if what it gives back is not accepted.
+    fn judged(&self, a: &Assignment, exit: Exit) -> Exit {
+        let Some(task) = a.launch.task.as_ref().filter(|_| exit.code == 0) else { return exit };
+        match self.settings.places.tray_of(a).fault(task) {
+            Some(why) => Exit::because(NOT_ACCEPTED, &why, exit.ran),
+            None => exit,
+        }
     }
 
     /// Starts a replica again where it is, later and later if it does not stay up. Until then its end stays where it

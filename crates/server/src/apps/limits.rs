@@ -42,6 +42,7 @@ impl Default for AppsLimits {
                 // A browser that is busy reads nothing for a while.
                 stall: Duration::from_secs(60),
                 linger: Duration::from_secs(5),
+                ..Limits::default()
             },
             tunnels: most(MAX_TUNNELS),
             connect: Duration::from_secs(2),

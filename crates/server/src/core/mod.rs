@@ -10,6 +10,7 @@ mod handover;
 pub mod hub;
 mod intake;
 mod journal;
+pub mod learnt;
 pub mod lines;
 pub mod notices;
 pub mod outbox;

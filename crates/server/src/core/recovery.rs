@@ -76,6 +76,7 @@ pub fn read_world(reader: &dyn Reader) -> Result<Read, RecoveryError> {
         }
     }
     read_documents(reader, &mut read.world)?;
+    read.world.learn_anew();
     Ok(read)
 }
 

@@ -1,6 +1,7 @@
 //! All that the service knows, in memory: the books, and what it notes beside them.
 
 use super::entry::{Body, Happened, Origin};
+use super::learnt::Learnt;
 use super::receipts::Receipts;
 use super::rooms::{Ownership, Rooms};
 use super::shell::Shell;
@@ -8,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tidegate_api::name::Name;
-use tidegate_billing::{Business, Change as BusinessChange};
+use tidegate_billing::{Business, Change as BusinessChange, Record};
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
+use tidegate_engine::workload::WorkloadState;
 use tidegate_engine::{Engine, Event, EventKind};
 use tidegate_executor::dispatch::{Change, Dispatch};
-use tidegate_executor::{Launch, Work};
+use tidegate_executor::{Handover, Launch, Work};
 use tidegate_identity::people::ADMIN;
 use tidegate_identity::{Change as PeopleChange, People};
 
@@ -43,6 +45,9 @@ pub struct World {
     /// Lie beside the log, too.
     #[serde(skip)]
     pub receipts: Receipts,
+    /// How long tasks took: follows from what is in memory.
+    #[serde(skip)]
+    pub learnt: Learnt,
     /// What the executor has not been told yet.
     #[serde(skip)]
     pub(super) changes: Vec<Change>,
@@ -59,6 +64,9 @@ impl World {
     pub(super) fn observe(&mut self, event: &Event, origin: &Arc<Origin>) {
         self.shell.observe(self.next, event, origin);
         self.changes.extend(self.dispatch.follow(&self.engine, self.next, event));
+        if let EventKind::Finished { workload } = &event.kind {
+            self.learn(*workload);
+        }
         if let EventKind::Forgotten { workload } = &event.kind {
             self.documents.remove(workload);
             self.rooms.remove(*workload);
@@ -77,6 +85,23 @@ impl World {
         self.documents.insert(id, document);
     }
 
+    /// Learns from a task that has succeeded.
+    pub(super) fn learn(&mut self, id: WorkloadId) {
+        let task = self.documents.get(&id).and_then(|document| document.spec.task.as_ref());
+        if let Some((task, record)) = task.zip(self.shell.workloads.get(&id)) {
+            self.learnt.learn(task, record);
+        }
+    }
+
+    /// Learns from all that is in memory: events were taken in before the documents were.
+    pub(super) fn learn_anew(&mut self) {
+        let finished =
+            |id: &WorkloadId| self.engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Finished);
+        let ended = self.shell.ended.iter().map(|(_, id)| *id);
+        let ended: Vec<WorkloadId> = ended.filter(finished).collect();
+        ended.into_iter().for_each(|id| self.learn(id));
+    }
+
     /// Takes in a change of users or workspaces.
     pub(super) fn take_in(&mut self, change: &PeopleChange) {
         self.people.apply(self.next, change);
@@ -88,6 +113,12 @@ impl World {
     /// Takes in a change of the business.
     pub(super) fn take_in_business(&mut self, change: &BusinessChange) {
         self.business.apply(self.next, change);
+        // What a quota is for is part of what people change of it.
+        if let Some(Record::Compute(compute)) = change.after.as_deref().or(change.before.as_deref())
+            && let Some(quota) = self.shell.quotas.get_mut(&compute.quota)
+        {
+            quota.version = self.next;
+        }
         self.next += 1;
         self.at = self.at.max(change.at);
     }
@@ -161,6 +192,11 @@ impl World {
                 .then(|| format!("/{}/{}", self.room_name(w.spec.workspace), w.spec.name).into()),
             directory_of: document.directory_of.map(WorkloadId),
             keep_up: w.spec.module == Module::Service && spec.restarts.is_none(),
+            task: spec.task.as_ref().map(|task| Handover {
+                input: task.inputs.to_string().into(),
+                output_limit: task.output_limit.bytes(),
+                files_limit: task.files_limit.bytes(),
+            }),
             work,
         })
     }

@@ -2,8 +2,8 @@
 
 use super::routes::{
     apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
-    roles, series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
-    workspaces,
+    roles, series, simulations, system, task_results, tasks, templates, tokens, usage, users, watch,
+    webhooks, workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -110,6 +110,17 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         roles::create,
         roles::put,
         roles::delete,
+        templates::list,
+        templates::get,
+        templates::create,
+        templates::put,
+        templates::delete,
+        tasks::list,
+        tasks::get,
+        tasks::submit,
+        tasks::cancel,
+        task_results::result,
+        task_results::file,
         simulations::run,
         apply::apply,
         watch::watch,

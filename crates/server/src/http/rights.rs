@@ -92,6 +92,18 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/api/v1/workspaces/{name}/webhooks/{hook}/deliveries/{id}/-retry", Thing(WebhookUpdate)),
     ("GET", "/api/v1/workspaces/{name}/audit", Thing(AuditRead)),
     ("GET", "/api/v1/audit", Platform(PlatformAudit)),
+    // Everybody's are seen by everybody.
+    ("GET", "/api/v1/templates", Thing(WorkspaceRead)),
+    ("POST", "/api/v1/templates", Thing(TemplateUpdate)),
+    ("GET", "/api/v1/templates/{name}", Thing(WorkspaceRead)),
+    ("PUT", "/api/v1/templates/{name}", Thing(TemplateUpdate)),
+    ("DELETE", "/api/v1/templates/{name}", Thing(TemplateUpdate)),
+    ("GET", "/api/v1/tasks", Thing(WorkloadRead)),
+    ("POST", "/api/v1/tasks", Thing(TaskSubmit)),
+    ("GET", "/api/v1/tasks/{name}", Thing(WorkloadRead)),
+    ("POST", "/api/v1/tasks/{name}/-cancel", Thing(WorkloadUpdate)),
+    ("GET", "/api/v1/tasks/{name}/result", Thing(WorkloadRead)),
+    ("GET", "/api/v1/tasks/{name}/file", Thing(WorkloadRead)),
     ("GET", "/api/v1/users", Platform(UserRead)),
     ("POST", "/api/v1/users", Platform(UserUpdate)),
     // Everybody may look at themselves.

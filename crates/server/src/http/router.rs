@@ -6,8 +6,8 @@ use super::auth::authenticate;
 use super::console;
 use super::routes::{
     apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
-    roles, series, simulations, system, tokens, usage, users, watch, webhooks, workload_lists, workloads,
-    workspaces,
+    roles, series, simulations, system, task_results, tasks, templates, tokens, usage, users, watch,
+    webhooks, workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -113,6 +113,13 @@ fn api() -> Router<App> {
         .route(&at("/tokens/{name}"), delete(tokens::revoke))
         .route(&at("/roles"), get(roles::list).post(roles::create))
         .route(&at("/roles/{name}"), get(roles::get).put(roles::put).delete(roles::delete))
+        .route(&at("/templates"), get(templates::list).post(templates::create))
+        .route(&at("/templates/{name}"), get(templates::get).put(templates::put).delete(templates::delete))
+        .route(&at("/tasks"), get(tasks::list).post(tasks::submit))
+        .route(&at("/tasks/{name}"), get(tasks::get))
+        .route(&at("/tasks/{name}/-cancel"), post(tasks::cancel))
+        .route(&at("/tasks/{name}/result"), get(task_results::result))
+        .route(&at("/tasks/{name}/file"), get(task_results::file))
         .route(&at("/simulations"), post(simulations::run))
         .route(&at("/apply"), post(apply::apply))
         .route(&at("/watch"), get(watch::watch))

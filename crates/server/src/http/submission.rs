@@ -5,6 +5,7 @@ use crate::center::wire;
 use crate::core::world::World;
 use std::borrow::Cow;
 use tidegate_api::convert::Place;
+use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::workload::WorkloadSpec;
 use tidegate_engine::caps::{Owner, RoleSet};
@@ -21,16 +22,37 @@ pub const DEFAULT_QUOTA: &str = "main";
 
 /// Where a workload goes.
 pub fn place(world: &World, caller: &Caller, spec: &WorkloadSpec) -> Result<Place, Problem> {
-    let room = room(world, caller, spec)?;
+    let room = room(world, caller, spec.workspace.as_ref(), Action::WorkloadSubmit, "/spec/workspace")?;
     let quota = quota(world, caller, room, spec)?;
-    let role = role_in(world, caller, room.id);
-    let owner = Owner { member: caller.who.user, roles: RoleSet::NONE.with(role) };
-    let place = Place { quota, workspace: room.id, owner: Some(owner) };
-    if let Some(policy) = world.people.policy(room.id, quota) {
-        let module = spec.module.map_or(Module::Training, Into::into);
-        admits(policy, caller.who.user, role, module, spec.priority.unwrap_or_default().0)?;
-    }
+    let place = Place { quota, workspace: room.id, owner: Some(owner(world, caller, room.id)) };
+    let module = spec.module.map_or(Module::Training, Into::into);
+    is_allowed(world, caller, &place, module, spec.priority.unwrap_or_default().0)?;
     Ok(place)
+}
+
+/// Whose caps work counts against that somebody submits to a workspace.
+pub fn owner(world: &World, caller: &Caller, room: WorkspaceId) -> Owner {
+    let role = role_in(world, caller, room);
+    Owner { member: caller.who.user, roles: RoleSet::NONE.with(role) }
+}
+
+/// Whether the scheduling center of its workspace lets a module of the default priority in.
+pub fn admitted(world: &World, caller: &Caller, place: &Place, module: Module) -> Result<(), Problem> {
+    is_allowed(world, caller, place, module, Priority::DEFAULT)
+}
+
+fn is_allowed(
+    world: &World,
+    caller: &Caller,
+    place: &Place,
+    module: Module,
+    priority: Priority,
+) -> Result<(), Problem> {
+    let role = role_in(world, caller, place.workspace);
+    world
+        .people
+        .policy(place.workspace, place.quota)
+        .map_or(Ok(()), |policy| admits(policy, caller.who.user, role, module, priority))
 }
 
 /// The role that counts for caps and policies; platform administrators count as owners where they are no members.
@@ -38,16 +60,23 @@ fn role_in(world: &World, caller: &Caller, room: WorkspaceId) -> RoleId {
     world.people.member(room, caller.who.user).map_or(BuiltIn::Owner.id(), |member| member.role)
 }
 
-fn room<'a>(world: &'a World, caller: &Caller, spec: &WorkloadSpec) -> Result<&'a Workspace, Problem> {
+/// The workspace that somebody submits to: the one that is named, or the only one. `at` points to where it is named.
+pub fn room<'a>(
+    world: &'a World,
+    caller: &Caller,
+    named: Option<&Name>,
+    action: Action,
+    at: &str,
+) -> Result<&'a Workspace, Problem> {
     let people = &world.people;
-    let room = match &spec.workspace {
+    let room = match named {
         Some(name) => {
             let unknown = || {
                 let detail = format!("there is no workspace {name}");
-                Problem::new(Code::UnknownReference, detail).at("/spec/workspace")
+                Problem::new(Code::UnknownReference, detail).at(at)
             };
             let room = people.workspace_named(name).ok_or_else(unknown)?;
-            caller.check(people, Action::WorkloadSubmit, Resource::Workspace(room.id), unknown)?;
+            caller.check(people, action, Resource::Workspace(room.id), unknown)?;
             return Ok(room);
         }
         None => {
@@ -58,13 +87,13 @@ fn room<'a>(world: &'a World, caller: &Caller, spec: &WorkloadSpec) -> Result<&'
                     true => "you are a member of no workspace".into(),
                     false => format!("you are a member of several workspaces: {}", rooms.join(", ")),
                 };
-                Problem::new(Code::WorkspaceRequired, detail).at("/spec/workspace")
+                Problem::new(Code::WorkspaceRequired, detail).at(at)
             })?
         }
     };
     let room = people.workspace(room).ok_or_else(|| Problem::new(Code::NotFound, "the workspace is gone"))?;
     let gone = || Problem::new(Code::NotFound, "the workspace is gone");
-    caller.check(people, Action::WorkloadSubmit, Resource::Workspace(room.id), gone)?;
+    caller.check(people, action, Resource::Workspace(room.id), gone)?;
     Ok(room)
 }
 

@@ -6,6 +6,9 @@ use tidegate_api::limits::MAX_WATCHERS;
 
 /// Connections at once. Watchers are most of them; each costs some 20 KiB.
 pub const MAX_CONNECTIONS: usize = 16_384;
+/// Tasks of one workspace that may wait on shared compute if nobody says otherwise: an hour's work of eight GPUs with
+/// three seconds each.
+pub const MAX_SHARED_TASKS: u32 = 10_000;
 /// Descriptors for everything but connections: the store, logs, the executor.
 const OTHER_DESCRIPTORS: u64 = 512;
 
@@ -25,6 +28,8 @@ pub struct Limits {
     pub stall: Duration,
     /// How long requests in flight may take to end when the server goes down.
     pub linger: Duration,
+    /// Tasks of one workspace that may wait in the queue of a shared quota.
+    pub shared_tasks: u32,
 }
 
 impl Default for Limits {
@@ -36,6 +41,7 @@ impl Default for Limits {
             body: Duration::from_secs(30),
             stall: Duration::from_secs(10),
             linger: Duration::from_secs(5),
+            shared_tasks: MAX_SHARED_TASKS,
         }
     }
 }

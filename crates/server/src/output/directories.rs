@@ -15,7 +15,7 @@ use tidegate_store::{PastQuery, Reader, StoreError};
 /// Rows of history that are read at once.
 const PAGE: usize = 1_000;
 
-/// A directory of a workload, by its name: `NAME.WORKLOAD` or `NAME.WORKLOAD.saved`.
+/// A directory of a workload, by its name: `NAME.WORKLOAD`, `NAME.WORKLOAD.saved` or `NAME.WORKLOAD.task`.
 #[derive(Debug)]
 pub(super) struct Found {
     path: PathBuf,
@@ -26,7 +26,8 @@ pub(super) struct Found {
 impl Found {
     fn at(path: PathBuf) -> Option<Found> {
         let file = path.file_name()?.to_str()?;
-        let (name, number) = file.strip_suffix(".saved").unwrap_or(file).rsplit_once('.')?;
+        let own = file.strip_suffix(".saved").or(file.strip_suffix(".task")).unwrap_or(file);
+        let (name, number) = own.rsplit_once('.')?;
         let (name, workload) = (name.to_string(), WorkloadId(number.parse().ok()?));
         Some(Found { path, name, workload })
     }
@@ -124,10 +125,12 @@ mod tests {
     fn directories_go_when_they_belong_to_nobody() {
         let work = tempfile::tempdir().expect("a directory");
         let at = |name: &str| work.path().join("0").join(name);
-        for name in ["home", "tmp", "a.b.1", "a.b.1.saved", "two.2", "past.3", "past.3.saved", "none.x"] {
+        for name in
+            ["home", "tmp", "a.b.1", "a.b.1.saved", "a.b.1.task", "two.2", "past.3", "past.3.saved", "none.x"]
+        {
             fs::create_dir_all(at(name)).expect("made");
         }
-        for name in ["home", "a.b.1", "a.b.1.saved", "past.3"] {
+        for name in ["home", "a.b.1", "a.b.1.saved", "a.b.1.task", "past.3"] {
             fs::create_dir_all(at(name).join("deep")).expect("made");
             fs::write(at(name).join("deep/result"), "x").expect("written");
         }
@@ -143,8 +146,8 @@ mod tests {
         };
         assert_eq!(sweep(&[], Duration::from_secs(3_600)), 0);
         assert_eq!(sweep(&[1, 2], Duration::ZERO), 1, "nothing was in it, and it will be made again");
-        assert_eq!(left(), "a.b.1 a.b.1.saved home none.x past.3 tmp two.2");
-        assert_eq!(sweep(&[2], Duration::ZERO), 2);
+        assert_eq!(left(), "a.b.1 a.b.1.saved a.b.1.task home none.x past.3 tmp two.2");
+        assert_eq!(sweep(&[2], Duration::ZERO), 3);
         assert_eq!(left(), "home none.x past.3 tmp two.2");
         assert_eq!(all(&work.path().join("nowhere")).expect("nothing").len(), 0);
     }

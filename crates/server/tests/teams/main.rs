@@ -8,6 +8,7 @@ mod center;
 mod news;
 mod people;
 mod rooms;
+mod tasks;
 mod walk;
 
 use house::House;

@@ -72,6 +72,10 @@ fn body(path: &str) -> Value {
         path if path.contains("/quotas") => {
             json!({"metadata": {"name": "Quota1.2"}, "spec": {"parent": "Quota1", "guarantee": {"gpu": 1}}})
         }
+        path if path.contains("/templates") => {
+            json!({"metadata": {"name": "walk"}, "spec": {"workspace": "workspace-c", "command": ["true"]}})
+        }
+        "/api/v1/tasks" => json!({"template": "c-template", "workspace": "workspace-c"}),
         path if path.contains("/policies/") => json!({"spec": {"modules": ["training"]}}),
         path if path.contains("/workspaces") => json!({"metadata": {"name": "workspace-c"}, "spec": {}}),
         path if path.contains("/users") => json!({"metadata": {"name": "carla"}, "spec": {}}),
@@ -94,6 +98,8 @@ fn about_c(path: &str) -> String {
         "nodes" => "h100-0",
         "pools" => "h100",
         "tokens" => "t-999",
+        "templates" => "c-template",
+        "tasks" => "c-task",
         _ => "walk",
     };
     path.replace("{name}", name)

@@ -6,16 +6,19 @@ use super::super::extract::Manifests;
 use super::super::problem::Refused;
 use super::super::scope::Scope;
 use super::super::submission;
-use super::{DryRunParams, pools, quotas, workloads, workspaces};
+use super::{DryRunParams, pools, quotas, templates, workloads, workspaces};
 use crate::core::deck::Deck;
+use crate::tasks::templates::spec;
+use crate::view;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use tidegate_api::actions::{Applied, ApplyResult, Outcome};
 use tidegate_api::manifest::{self, ApplyRequest, Manifest};
 use tidegate_api::pool::{NewPool, PoolSpec};
 use tidegate_api::problem::{Code, Problem};
-use tidegate_api::quota::{NewQuota, QuotaSpec};
+use tidegate_api::quota::NewQuota;
 use tidegate_api::resource::differences;
+use tidegate_api::template::NewTemplate;
 use tidegate_api::workload::NewWorkload;
 use tidegate_api::workspace::NewWorkspace;
 use tidegate_engine::Command;
@@ -73,6 +76,7 @@ fn apply_one(
         }
         Manifest::Workspace(new) => workspace(deck, change, apart, new),
         Manifest::Workload(new) => workload(deck, change, new),
+        Manifest::Template(new) => template(deck, change, new),
     }
 }
 
@@ -139,10 +143,27 @@ fn quota(deck: &mut Deck<'_>, new: &NewQuota) -> Became {
         let detail = format!("it has version {version} by now, the manifest is for {given}");
         return Err(Problem::new(Code::StaleVersion, detail).at("/metadata/version"));
     }
-    let before = QuotaSpec::of(&deck.world().engine, id);
+    let spec = |deck: &Deck<'_>| view::quota(deck.world(), id).map(|quota| quota.spec);
+    let before = spec(deck);
     quotas::set_on(deck, id, new, Mode::Refuse)?;
-    let after = QuotaSpec::of(&deck.world().engine, id);
+    let after = spec(deck);
     became(differences(&before, &after))
+}
+
+/// A template that exists gets another version if what it runs differs.
+fn template(deck: &mut Deck<'_>, change: &Change, new: &NewTemplate) -> Became {
+    let caller = change.caller();
+    let Some(before) = templates::present(deck.world(), caller, new)? else {
+        templates::create_on(deck, caller, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    let spec = |deck: &Deck<'_>| {
+        let template = &deck.world().business.template(before.id)?.record;
+        Some(spec(deck.world(), template, template.version(None)?))
+    };
+    let was = spec(deck);
+    templates::set_on(deck, caller, before.clone(), &new.spec)?;
+    became(differences(&was, &spec(deck)))
 }
 
 /// A workload that exists may get another priority or number of replicas. One that has ended with another

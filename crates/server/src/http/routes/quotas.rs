@@ -9,6 +9,7 @@ use super::super::sight;
 use super::{DryRunParams, PageParams, page, policies};
 use crate::core::deck::Deck;
 use crate::core::world::World;
+use crate::tasks::place;
 use crate::view;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -121,7 +122,9 @@ pub fn create_on(deck: &mut Deck<'_>, new: &NewQuota) -> Result<QuotaId, Problem
         EventKind::QuotaCreated { quota, .. } => Some(quota),
         _ => None,
     });
-    Ok(created.expect("a quota that was created has an id"))
+    let id = created.expect("a quota that was created has an id");
+    place::mark(deck, id, new.spec.shared == Some(true));
+    Ok(id)
 }
 
 /// What `PUT` does beside the new specification.
@@ -179,6 +182,7 @@ pub fn set_on(
     if present.map(|(_, policy)| policy) != new.spec.policy().ok() {
         deck.command(Command::SetPolicy { quota, change }).map_err(blame)?;
     }
+    place::mark(deck, quota, new.spec.shared == Some(true));
     Ok(())
 }
 
@@ -245,6 +249,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 policies::replace(deck, room, id, None)?;
             }
             deck.command(Command::DeleteQuota { quota: id })?;
+            place::mark(deck, id, false);
             Ok(Made::ok(last))
         })
         .await

@@ -51,6 +51,19 @@ pub struct WorkloadQuery {
     page_token: Option<String>,
 }
 
+impl WorkloadQuery {
+    /// Those of the module task.
+    pub fn tasks(
+        state: Option<WorkloadState>,
+        name: Option<String>,
+        label: Option<String>,
+        past: bool,
+    ) -> WorkloadQuery {
+        let module = Some(Module(tidegate_engine::words::Module::Task));
+        WorkloadQuery { state, name, label, module, past: Some(past), ..WorkloadQuery::default() }
+    }
+}
+
 /// A filter with its names looked up.
 struct Filter<'a> {
     query: &'a WorkloadQuery,
@@ -97,30 +110,43 @@ pub async fn list(
     scope.caller.good_for(Action::WorkloadRead)?;
     let page = page(query.limit, query.page_token.as_deref())?;
     let below = (page.from > 0).then_some(page.from);
-    let label = query.label.as_deref().map(|label| {
-        label.split_once('=').ok_or_else(|| {
-            Problem::new(Code::BadParameter, format!("label {label:?} is not written as key=value"))
-        })
-    });
-    let filter = Filter { query: &query, label: label.transpose()? };
-    let from_store = query.past.unwrap_or(true) && query.state.is_none_or(WorkloadState::is_ended);
-    let gone = match from_store {
-        true => past_page(&app, &scope, &filter, below, page.limit + 1).await?,
-        false => Vec::new(),
-    };
-    let live = app.control.read(|world, now| live(world, now, &scope, &filter, below, page.limit + 1));
-    let mut items = live.await.map_err(unavailable)?;
-    // Who has left memory between the two looks is in both.
-    let known = |id: u64| items.iter().any(|(live, _)| *live == id);
-    let gone: Vec<(u64, Workload)> = gone.into_iter().filter(|(id, _)| !known(*id)).collect();
-    items.extend(gone);
-    items.sort_by_key(|(id, _)| Reverse(*id));
+    let mut items = collect(&app, &scope, &query, below, page.limit + 1).await?;
     let more = items.len() > page.limit;
     items.truncate(page.limit);
     let last = items.last().map(|(id, _)| *id).filter(|_| more);
     let next_page_token = last.map(|id| PageToken::of(&id.to_string()));
     let items = items.into_iter().map(|(_, workload)| app.shown(workload)).collect();
     Ok(Answer::new(WorkloadList { items, next_page_token }))
+}
+
+/// What passes and is seen, the latest first, with numbers below `below`; at most `limit`.
+pub async fn collect(
+    app: &App,
+    scope: &Scope,
+    query: &WorkloadQuery,
+    below: Option<u64>,
+    limit: usize,
+) -> Result<Vec<(u64, Workload)>, Refused> {
+    let label = query.label.as_deref().map(|label| {
+        label.split_once('=').ok_or_else(|| {
+            Problem::new(Code::BadParameter, format!("label {label:?} is not written as key=value"))
+        })
+    });
+    let filter = Filter { query, label: label.transpose()? };
+    let from_store = query.past.unwrap_or(true) && query.state.is_none_or(WorkloadState::is_ended);
+    let gone = match from_store {
+        true => past_page(app, scope, &filter, below, limit).await?,
+        false => Vec::new(),
+    };
+    let live = app.control.read(|world, now| live(world, now, scope, &filter, below, limit));
+    let mut items = live.await.map_err(unavailable)?;
+    // Who has left memory between the two looks is in both.
+    let known = |id: u64| items.iter().any(|(live, _)| *live == id);
+    let gone: Vec<(u64, Workload)> = gone.into_iter().filter(|(id, _)| !known(*id)).collect();
+    items.extend(gone);
+    items.sort_by_key(|(id, _)| Reverse(*id));
+    items.truncate(limit);
+    Ok(items)
 }
 
 /// Those that have left memory and are seen, the latest first.

@@ -140,7 +140,11 @@ pub fn submit_on(deck: &mut Deck<'_>, caller: &Caller, new: NewWorkload) -> Resu
     submit_document(deck, place, Document { name, labels, owner, spec: new.spec, directory_of: None })
 }
 
-fn submit_document(deck: &mut Deck<'_>, place: Place, document: Document) -> Result<WorkloadId, Problem> {
+pub(super) fn submit_document(
+    deck: &mut Deck<'_>,
+    place: Place,
+    document: Document,
+) -> Result<WorkloadId, Problem> {
     let world = deck.world();
     let sized = submission::sized(world, &place, &document.spec)?;
     let mut spec = sized.to_engine(&world.engine, &document.name, place)?;
@@ -149,7 +153,7 @@ fn submit_document(deck: &mut Deck<'_>, place: Place, document: Document) -> Res
 }
 
 /// A name that nobody has, for who chose none.
-fn free_name(world: &World, room: WorkspaceId, module: &str) -> Name {
+pub(super) fn free_name(world: &World, room: WorkspaceId, module: &str) -> Name {
     let mut names = (world.next..).map(|number| format!("{module}-{number}"));
     let free = names.find(|name| world.engine.workload_named(room, name).is_none());
     free.and_then(|name| name.parse().ok()).expect("numbers do not run out")
@@ -209,6 +213,10 @@ fn start_on(
         }
     };
     let document = document.ok_or_else(|| missing(name))?;
+    if document.spec.task.is_some() {
+        let detail = format!("{name} is a task: it is not started again");
+        return Err(Problem::new(Code::WrongState, detail).hint("submit another: `tidegate task submit`"));
+    }
     let room = room.and_then(|room| deck.world().people.workspace(room));
     let workspace = room.and_then(|room| room.name.parse().ok());
     let wanted =
@@ -343,11 +351,26 @@ async fn act(
     let (wanted, seen) = (name.clone(), scope.clone());
     let response = change.carry_out(&app, operation, sent, move |deck, _| {
         let id = scope.find(deck.world(), Action::WorkloadUpdate, &name)?;
+        stays_as_it_is(deck.world(), id)?;
         let command = command(deck.world(), id)?;
         deck.command(command)?;
         made(deck, StatusCode::OK, id)
     });
     or_past(&app, &seen, &wanted, response.await).await
+}
+
+/// Everybody's tasks are alike on shared compute: nobody comes first by a priority, or takes more than the template says.
+fn stays_as_it_is(world: &World, id: WorkloadId) -> Result<(), Problem> {
+    match world.documents.get(&id).filter(|document| document.spec.task.is_some()) {
+        None => Ok(()),
+        Some(document) => {
+            let detail = format!(
+                "{} is a task of a template, which says how large and important it is",
+                document.name
+            );
+            Err(Problem::new(Code::WrongState, detail).hint("cancel it, and submit another"))
+        }
+    }
 }
 
 /// What was not found in memory may be past: it is there for people to read, and nothing can be done to it.

@@ -407,6 +407,11 @@ fn delete_on(deck: &mut Deck<'_>, room: record::Workspace) -> Result<(), Problem
     for quota in room.quotas.clone() {
         policies::replace(deck, room.id, quota, None)?;
     }
+    let templates = deck.world().business.templates().map(|template| &template.record);
+    let templates: Vec<_> = templates.filter(|t| t.workspace == Some(room.id)).cloned().collect();
+    for template in templates {
+        deck.put_business(Some(tidegate_billing::Record::Template(template)), None);
+    }
     let people = &deck.world().people;
     let hooks: Vec<Record> = people.webhooks(room.id).cloned().map(Record::Webhook).collect();
     let members: Vec<Member> = people.members(room.id).copied().collect();
