@@ -63,6 +63,8 @@ codes! {
         "mend the fields that the pointers name";
     UnknownReference = "unknown-reference", 422, "The request names something that does not exist",
         "list what there is, and name one of those";
+    NoPrice = "no-price", 422, "Something that was used has no price",
+        "set a price for it; what is free has the price 0";
     WorkspaceRequired = "workspace-required", 422, "The request must say which workspace it is for",
         "name one of your workspaces in spec.workspace, or with ?workspace=";
     UnknownKind = "unknown-kind", 422, "A manifest has an unknown kind or version",

@@ -6,6 +6,7 @@
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
 //! | `pool`, `node`, `quota`, `workload`, `template`, `task`, `workspace`, `people`, `webhook` | the resources |
+//! | `metering`, `bill` | what was used, prices, what it costs |
 //! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `audit`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
 //! | `problem`, `code`, `pointer` | errors |
@@ -15,6 +16,7 @@
 pub mod actions;
 pub mod amounts;
 pub mod audit;
+pub mod bill;
 pub mod body;
 pub mod by_model;
 pub mod code;
@@ -27,6 +29,7 @@ pub mod limits;
 pub mod login;
 pub mod manifest;
 pub mod memory;
+pub mod metering;
 pub mod name;
 pub mod node;
 pub mod output;

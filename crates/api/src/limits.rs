@@ -186,3 +186,17 @@ pub const RECEIPT_TIME: Span = Span::hours(24);
 pub const MAX_AHEAD: usize = 100;
 /// Pointers in one problem; the first ones are enough to mend the rest.
 pub const MAX_POINTERS: usize = 32;
+
+/// Parts that a period is cut into when use is added up.
+pub const MAX_PARTS: u64 = 1_000;
+/// Records that a statement lists with its lines; further ones are read page by page.
+pub const MAX_BILL_RECORDS: usize = 10_000;
+/// Corrections of what was metered: they are all in memory.
+pub const MAX_CORRECTIONS: usize = 100_000;
+pub const MAX_PRICE_BOOKS: usize = 100;
+/// Versions of one price book: daily prices for two years.
+pub const MAX_PRICE_VERSIONS: usize = 1_000;
+/// Characters of a currency's code.
+pub const MAX_CURRENCY: usize = 16;
+/// GPU models that one tariff has prices of.
+pub const MAX_PRICED_MODELS: usize = 256;

@@ -1,5 +1,6 @@
 //! Manifests: resources in YAML (one or many documents) or JSON.
 
+use crate::bill::NewPriceBook;
 use crate::body::{Check, Wrong};
 use crate::limits::{MAX_BODY, MAX_MANIFESTS, MAX_NESTING, MAX_POINTERS};
 use crate::name::Name;
@@ -17,7 +18,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 /// What a manifest may be about.
-pub const KINDS: [&str; 5] = ["Pool", "Quota", "Workspace", "Workload", "Template"];
+pub const KINDS: [&str; 6] = ["Pool", "Quota", "Workspace", "Workload", "PriceBook", "Template"];
 /// The version that every manifest states.
 pub const API_VERSION: &str = "tidegate.dev/v1";
 
@@ -31,6 +32,7 @@ pub const API_VERSION: &str = "tidegate.dev/v1";
         ("Quota" = "#/components/schemas/NewQuota"),
         ("Workspace" = "#/components/schemas/NewWorkspace"),
         ("Workload" = "#/components/schemas/NewWorkload"),
+        ("PriceBook" = "#/components/schemas/NewPriceBook"),
         ("Template" = "#/components/schemas/NewTemplate")
     )
 ))]
@@ -39,6 +41,7 @@ pub enum Manifest {
     Quota(NewQuota),
     Workspace(NewWorkspace),
     Workload(NewWorkload),
+    PriceBook(NewPriceBook),
     Template(NewTemplate),
 }
 
@@ -65,7 +68,8 @@ impl Manifest {
             Manifest::Quota(_) => KINDS[1],
             Manifest::Workspace(_) => KINDS[2],
             Manifest::Workload(_) => KINDS[3],
-            Manifest::Template(_) => KINDS[4],
+            Manifest::PriceBook(_) => KINDS[4],
+            Manifest::Template(_) => KINDS[5],
         }
     }
 
@@ -76,6 +80,7 @@ impl Manifest {
             Manifest::Quota(quota) => Some(&quota.metadata.name),
             Manifest::Workspace(workspace) => Some(&workspace.metadata.name),
             Manifest::Workload(workload) => workload.metadata.name.as_ref(),
+            Manifest::PriceBook(book) => Some(&book.metadata.name),
             Manifest::Template(template) => Some(&template.metadata.name),
         }
     }
@@ -87,6 +92,7 @@ impl Check for Manifest {
             Manifest::Pool(pool) => pool.check(wrong),
             Manifest::Quota(quota) => quota.check(wrong),
             Manifest::Workspace(workspace) => workspace.check(wrong),
+            Manifest::PriceBook(book) => book.check(wrong),
             Manifest::Template(template) => template.check(wrong),
             Manifest::Workload(workload) => {
                 workload.check(wrong);
@@ -244,7 +250,8 @@ fn manifest(document: &Parsed) -> Result<Manifest, Problem> {
         Some(Value::String(kind)) if kind == KINDS[1] => Manifest::Quota(typed(&document.value)?),
         Some(Value::String(kind)) if kind == KINDS[2] => Manifest::Workspace(typed(&document.value)?),
         Some(Value::String(kind)) if kind == KINDS[3] => Manifest::Workload(typed(&document.value)?),
-        Some(Value::String(kind)) if kind == KINDS[4] => Manifest::Template(typed(&document.value)?),
+        Some(Value::String(kind)) if kind == KINDS[4] => Manifest::PriceBook(typed(&document.value)?),
+        Some(Value::String(kind)) if kind == KINDS[5] => Manifest::Template(typed(&document.value)?),
         Some(other) => return Err(unknown("kind", other, &KINDS)),
         None => return Err(invalid("", format!("missing field `kind`, one of {}", KINDS.join(", ")))),
     };

@@ -2,6 +2,7 @@
 
 use crate::schema::{Text, shown, text_type};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use tidegate_engine::ids::Tick;
 
 /// Latest time that RFC 3339 can write, with its four digits for a year.
@@ -15,6 +16,14 @@ impl Time {
     /// Times after the year 9999 become its end.
     pub fn of(tick: Tick) -> Time {
         Time(Tick(tick.0.min(LATEST as u64)))
+    }
+
+    /// Midnight of the first day of its month, in UTC.
+    pub fn beginning_of_month(self) -> Time {
+        let time = Timestamp::from_millisecond(self.0.0.min(LATEST as u64) as i64).unwrap_or(Timestamp::MAX);
+        let month = time.to_zoned(TimeZone::UTC).first_of_month().and_then(|day| day.start_of_day());
+        let ms = month.map_or(0, |month| month.timestamp().as_millisecond());
+        Time::of(Tick(u64::try_from(ms).unwrap_or_default()))
     }
 
     pub fn tick(self) -> Tick {
@@ -69,6 +78,18 @@ mod tests {
         assert_eq!(Time::of(Tick(0)).to_string(), "1970-01-01T00:00:00Z");
         assert_eq!(Time::of(Tick(1_769_846_400_250)).to_string(), "2026-01-31T08:00:00.25Z");
         assert_eq!("2026-01-31T09:00:00+01:00".parse::<Time>().unwrap().tick(), Tick(1_769_846_400_000));
+    }
+
+    #[test]
+    fn a_month_begins_at_midnight_of_its_first_day() {
+        for (time, begins) in [
+            ("2026-01-31T08:00:00.25Z", "2026-01-01T00:00:00Z"),
+            ("2024-02-29T23:59:59Z", "2024-02-01T00:00:00Z"),
+            ("2026-12-01T00:00:00Z", "2026-12-01T00:00:00Z"),
+            ("1970-01-01T00:00:00Z", "1970-01-01T00:00:00Z"),
+        ] {
+            assert_eq!(time.parse::<Time>().unwrap().beginning_of_month().to_string(), begins);
+        }
     }
 
     #[test]

@@ -109,7 +109,9 @@ impl World {
                 let spec = quota.spec.to_engine(&self.engine, &quota.metadata.name).unwrap();
                 self.handle(Command::CreateQuota(Box::new(spec)));
             }
-            Manifest::Workspace(_) | Manifest::Template(_) => panic!("the engine knows none of these"),
+            Manifest::Workspace(_) | Manifest::PriceBook(_) | Manifest::Template(_) => {
+                panic!("the engine knows none of these")
+            }
             Manifest::Workload(workload) => {
                 let name = workload.metadata.name.unwrap();
                 let spec = workload

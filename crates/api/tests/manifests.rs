@@ -91,7 +91,7 @@ fn an_unknown_kind_lists_the_known_ones() {
     assert_eq!(code, Code::UnknownKind);
     assert_eq!(
         detail,
-        "line 2, column 7: kind \"Quotas\" is not known; known are Pool, Quota, Workspace, Workload, Template"
+        "line 2, column 7: kind \"Quotas\" is not known; known are Pool, Quota, Workspace, Workload, PriceBook, Template"
     );
     let (code, detail) = refused(yaml("apiVersion: v1\nkind: Quota\n"));
     assert_eq!(code, Code::UnknownKind);
@@ -137,7 +137,10 @@ fn unknown_and_missing_fields_are_told() {
     let (_, detail) = refused(yaml("kind: Pool\n"));
     assert!(detail.contains("missing field `apiVersion`"), "{detail}");
     let (_, detail) = refused(yaml("apiVersion: tidegate.dev/v1\n"));
-    assert!(detail.contains("missing field `kind`, one of Pool, Quota, Workspace, Workload"), "{detail}");
+    assert!(
+        detail.contains("missing field `kind`, one of Pool, Quota, Workspace, Workload, PriceBook"),
+        "{detail}"
+    );
     let (_, detail) = refused(yaml("- a\n- b\n"));
     assert!(detail.contains("a manifest is an object"), "{detail}");
     let (_, detail) = refused(yaml(&EXAMPLE.replace("name: b1, ", "")));

@@ -9,12 +9,14 @@
 //! | `backlog` | a very large cluster |
 //! | `drive`, `flow`, `philly` | work in virtual time |
 //! | `openb` | how full a real cluster gets |
+//! | `bill` | a month's statement from a million records of use |
 //! | `service` | a real server over loopback HTTP, on a real directory |
 //! | `process` | the binary itself, and real processes |
 
 pub mod admit;
 pub mod backlog;
 pub mod bench;
+pub mod bill;
 pub mod clock;
 pub mod cluster;
 pub mod drive;

@@ -21,6 +21,7 @@ pub mod money;
 pub mod price;
 pub mod record;
 pub mod route;
+pub mod statement;
 pub mod template;
 
 pub use business::Business;

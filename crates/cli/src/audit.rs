@@ -59,7 +59,7 @@ pub(crate) struct Audit {
 }
 
 /// A time, or how long ago it was.
-fn moment(text: &str) -> Result<Time, String> {
+pub(crate) fn moment(text: &str) -> Result<Time, String> {
     if let Ok(time) = text.parse::<Time>() {
         return Ok(time);
     }

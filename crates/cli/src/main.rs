@@ -6,6 +6,7 @@
 //! | `output` | tables, documents, names; what a change did or would do |
 //! | `workload`, `quota`, `supply`, `task`, `team`, `apply`, `account`, `audit`, `webhook` | verbs that ask a server |
 //! | `login` | a server remembered, with what lets one in |
+//! | `billing` | what was used, prices, what it costs |
 //! | `center` | what a workspace allows, and who uses how much |
 //! | `serving` | a server in this process: `serve` and `demo` |
 //! | `top` | everything, live |
@@ -17,6 +18,7 @@
 mod account;
 mod apply;
 mod audit;
+mod billing;
 mod center;
 mod client;
 mod clock;

@@ -8,7 +8,7 @@ use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
 use crate::{
-    account, apply, audit, center, local, login, pages, quota, supply, task, team, top, webhook, workload,
+    account, apply, audit, billing, local, login, pages, quota, supply, task, team, top, webhook, workload,
 };
 use clap::Subcommand;
 use clap_complete::Shell;
@@ -106,9 +106,15 @@ pub(crate) enum Verb {
     /// Webhooks: addresses that are told what happens in a workspace
     #[command(subcommand, alias = "webhooks")]
     Webhook(Lazy<webhook::Verb>),
-    /// Show who uses how many GPUs: in one's workspaces, or in a quota
-    #[command(after_help = center::usage::EXAMPLES)]
-    Usage(Lazy<center::usage::Show>),
+    /// Show who uses how many GPUs now; `report` and `records` tell what was used
+    #[command(after_help = billing::usage::EXAMPLES)]
+    Usage(Lazy<billing::usage::Usage>),
+    /// Prices: what a GPU, core or GiB costs for an hour
+    #[command(subcommand, alias = "prices")]
+    Price(Lazy<billing::price::Verb>),
+    /// Show what use of a period costs
+    #[command(visible_alias = "bills", after_help = billing::bill::EXAMPLES)]
+    Bill(Lazy<billing::bill::Show>),
     /// Run a scenario in virtual time, on the real engine
     #[command(after_help = local::simulate::EXAMPLES)]
     Simulate(Lazy<local::simulate::Simulate>),
@@ -191,6 +197,8 @@ impl Verb {
             Verb::Audit(audit) => audit.0.run(&client()?),
             Verb::Webhook(verb) => verb.0.run(&client()?),
             Verb::Usage(usage) => usage.0.run(&client()?),
+            Verb::Price(verb) => verb.0.run(&client()?),
+            Verb::Bill(bill) => bill.0.run(&client()?),
             Verb::Simulate(simulate) => simulate.0.run(connection),
             Verb::Replay(replay) => replay.0.run(),
             Verb::Backup(backup) => backup.0.run(),

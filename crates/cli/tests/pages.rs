@@ -29,6 +29,11 @@ fn the_guide_to_the_scheduling_center_is_true() {
 }
 
 #[test]
+fn the_guide_to_bills_is_true() {
+    page::follow("docs/guides/bills.md", None);
+}
+
+#[test]
 fn the_guide_for_platform_administrators_is_true() {
     page::follow("docs/guides/platform-administrator.md", None);
 }

@@ -56,6 +56,7 @@ actions! {
     PolicyUpdate = "policy:update", Workspace, "change the workspace's policies";
     WebhookUpdate = "webhook:update", Workspace, "see and change webhooks";
     AuditRead = "audit:read", Workspace, "read who changed what in the workspace";
+    UsageRead = "usage:read", Workspace, "see what everybody in the workspace has used, with the names of their work, and what it costs";
 
     PoolRead = "pool:read", Platform, "see pools and nodes";
     PoolUpdate = "pool:update", Platform, "change pools and nodes";
@@ -66,10 +67,13 @@ actions! {
     RoleUpdate = "role:update", Platform, "make and change roles";
     MetricsRead = "metrics:read", Platform, "read the metrics";
     SimulationFromServer = "simulation:from-server", Platform, "simulate from the server's present state";
+    PriceUpdate = "price:update", Platform, "make price books and set prices";
+    UsageCorrect = "usage:correct", Platform, "correct what was metered";
     PlatformAudit = "audit:read-all", Platform, "read who changed what everywhere";
 
     /// Whether a quota is seen depends on what is attached to one's workspaces.
     QuotaRead = "quota:read", Everybody, "see quotas of one's workspaces";
+    PriceRead = "price:read", Everybody, "see prices";
     SimulationRun = "simulation:run", Everybody, "run simulations";
     SelfUpdate = "self:update", Everybody, "change one's own password and tokens";
 }

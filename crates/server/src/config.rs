@@ -41,6 +41,8 @@ pub struct Config {
     pub work_limit: Option<Memory>,
     pub retain_ended: Duration,
     pub retain_logs: Duration,
+    /// How long it is kept who used what; for ever if nobody says.
+    pub retain_usage: Option<Duration>,
     pub snapshot_every: u64,
     /// Tasks of one workspace that may wait on shared compute.
     pub shared_tasks: u32,
@@ -167,6 +169,7 @@ impl Default for Config {
             work_limit: None,
             retain_ended: Duration::of(Span::hours(24)),
             retain_logs: Duration::of(Span::hours(7 * 24)),
+            retain_usage: None,
             snapshot_every: 100_000,
             shared_tasks: MAX_SHARED_TASKS,
             webhook_allow_private: false,

@@ -9,6 +9,8 @@
 //! | `hooks` | webhooks: workspaces are told what happens to their workloads |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `login` | passwords, sessions, invitations, a provider of identities |
+//! | `meter` | who used what, from when to when: records that follow from the log |
+//! | `tariff` | price books as they are written, and as they are kept |
 //! | `net` | connections, TLS |
 //! | `metrics`, `samples` | figures for Prometheus, figures over time |
 //! | `tasks` | templates, where tasks run, what they give back |
@@ -30,12 +32,14 @@ pub mod http;
 pub mod local;
 pub mod login;
 pub mod machine;
+pub mod meter;
 pub mod metrics;
 pub mod net;
 pub mod output;
 pub mod private;
 pub mod samples;
 pub mod serve;
+pub mod tariff;
 pub mod tasks;
 pub mod token;
 pub mod view;

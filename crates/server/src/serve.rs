@@ -19,6 +19,7 @@ use crate::local::Host;
 use crate::login::oidc::Oidc;
 use crate::login::{Login, session};
 use crate::machine::Machine;
+use crate::meter::Meter;
 use crate::net::limits::Limits;
 use crate::net::listen::{Routed, closed, listen, serve};
 use crate::net::outgoing;
@@ -221,10 +222,12 @@ impl Server {
         let (events, snapshot) = (read.world.next, read.snapshot);
         tracing::info!(events, snapshot, "the log was read");
         let (sender, notices) = channel();
+        let archive_below = Arc::new(AtomicU64::new(0));
         let habits = Habits {
             retain: config.retain_ended.span(),
             snapshot_every: config.snapshot_every,
             archive: config.archive.clone(),
+            archive_below: archive_below.clone(),
             rest: ground.rest,
         };
         if let Some(path) = &config.archive {
@@ -280,7 +283,9 @@ impl Server {
         let login = Login::new(origin, oidc);
         let private = config.webhook_allow_private;
         let hooks = Hooks::open(control.clone(), reader.another()?, data, private, hook_limits);
-        let (samples, links) = (sampler.samples.clone(), Links { login, hooks });
+        let retain_usage = config.retain_usage.map(|retain| retain.span());
+        let meter = Meter::open(control.clone(), reader.another()?, data, retain_usage, archive_below);
+        let (samples, links) = (sampler.samples.clone(), Links { login, hooks, meter });
         let limits = Limits { shared_tasks: config.shared_tasks, ..ground.limits };
         let app = App::new(control.clone(), admin, reader, samples, limits, work, links);
         let threads = vec![looking, writer, executor];
@@ -326,6 +331,7 @@ impl Server {
         let told = control.clone();
         let herald = tokio::spawn(async move { told.hub().herald().await });
         let courier = tokio::spawn(app.hooks.clone().run());
+        let meter = tokio::spawn(app.meter.clone().run());
         let clockwork = tokio::spawn(clockwork::look_after(control.clone(), sampler.samples.clone()));
         let sweeper =
             app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
@@ -347,6 +353,7 @@ impl Server {
         herald.abort();
         // It saw that nothing more is watched.
         let _ = courier.await;
+        let _ = meter.await;
         clockwork.abort();
         if let Some(sweeper) = sweeper {
             sweeper.abort();

@@ -12,6 +12,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 use tidegate_server::config::{Config, ExecutorKind};
 use tidegate_server::core::audit::audit;
+use tidegate_server::core::entry::Body;
+use tidegate_server::meter::{Follower, News};
 use tidegate_server::serve::Server;
 
 /// Rounds; `TIDEGATE_KILLS` asks for more.
@@ -160,6 +162,24 @@ impl Ledger {
     }
 }
 
+/// Whatever was killed: the records are those that the log tells, each of them once, as far as it was followed.
+fn metered_once(reader: &dyn tidegate_store::Reader, data: &Path) {
+    let (kept, next) = tidegate_server::meter::kept(data).expect("records");
+    let (mut follower, mut news) = (Follower::default(), News::default());
+    let mut from = 0;
+    while from < next {
+        for entry in reader.entries(from, 1_000).expect("the log") {
+            from = entry.next();
+            if from <= next {
+                let body = Body::decode(&entry.body).expect("an entry");
+                follower.follow(entry.first, 0, &body, &mut news);
+            }
+        }
+    }
+    assert!(kept.len() > 10, "nothing was metered");
+    assert_eq!(kept, news.uses);
+}
+
 #[test]
 fn what_was_acknowledged_survives_kill_nine() {
     let rounds = std::env::var("TIDEGATE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
@@ -199,6 +219,7 @@ fn what_was_acknowledged_survives_kill_nine() {
         ledger.take(told);
     }
     let reader = tidegate_store::open_read_only(&data).expect("the store");
+    metered_once(&*reader, &data);
     let audit = audit(&*reader, &mut |_| ()).expect("the log can be read");
     assert_eq!(audit.violation, None, "after {} events", audit.events);
     assert!(audit.events > u64::from(rounds), "nothing happened: {audit:?}");

@@ -117,8 +117,10 @@ fn every_operation_says_what_it_needs_and_what_may_go_wrong() {
         assert_eq!(parameters.contains(&"dryRun"), changes, "{at}");
         assert_eq!(parameters.contains(&"Idempotency-Key"), changes && method == "POST", "{at}");
         assert!(parameters.contains(&"name") || !path.contains("{name}"), "{at}");
-        let versioned = path.starts_with("/api/v1/quotas/{name}") || path.ends_with("/policies/{quota}");
-        let versioned = versioned || path == "/api/v1/templates/{name}";
+        let versioned = path.starts_with("/api/v1/quotas/{name}")
+            || path.ends_with("/policies/{quota}")
+            || path.starts_with("/api/v1/prices/{name}")
+            || path == "/api/v1/templates/{name}";
         let versioned = versioned && method != "GET";
         let required = operation["parameters"].as_array().is_some_and(|list| {
             list.iter().any(|parameter| parameter["name"] == "If-Match" && parameter["required"] == true)

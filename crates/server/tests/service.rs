@@ -232,8 +232,18 @@ fn who_ended_long_ago_leaves_memory_and_stays_readable() {
             "spec": {"resources": {"gpu": 1}, "gracePeriod": "0s"}});
         assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
         assert_eq!(house.post(&format!("/api/v1/workloads/old-{n}:stop"), &json!({})).0, 200);
+        // What is told of use follows the log; no more than was followed leaves it.
+        assert!(n % 10 != 0 || house.get("/api/v1/usage").0 == 200);
     }
+    let metered = |house: &House| house.get("/api/v1/usage/records?from=1970-01-01T00:00:00Z&limit=1000").1;
+    let before = metered(&house);
+    assert!(before["items"].as_array().is_some_and(|items| items.len() >= 20), "{before}");
     house.restart();
+    assert_eq!(metered(&house), before);
+    house.close();
+    std::fs::remove_file(house.data().join("usage.db")).expect("it is there");
+    house.open();
+    assert_eq!(metered(&house), before, "made anew, from the archive and the log");
     let (status, old) = house.get("/api/v1/workloads/old-3");
     assert_eq!((status, old["status"]["state"].as_str()), (200, Some("stopped")), "{old}");
     let names = |query: &str| -> Vec<String> {

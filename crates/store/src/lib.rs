@@ -31,6 +31,6 @@ pub use entry::{Archived, Entry, Head, Receipt, Size, StoredEntry, StoredReceipt
 pub use error::StoreError;
 pub use past::{PastQuery, PastRow, StoredPast};
 pub use snapshot::{Snapshot, StoredSnapshot};
-pub use sqlite::{DATABASE_FILE, Options, SqliteStore, open_read_only, restore, verify};
+pub use sqlite::{DATABASE_FILE, Options, SqliteStore, open_archive, open_read_only, restore, verify};
 pub use store::{Keeper, Reader, Store};
 pub use verified::{Progress, Verified};

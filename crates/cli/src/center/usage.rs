@@ -9,11 +9,6 @@ use tidegate_api::name::Name;
 use tidegate_api::usage::{QuotaUsage, Usage, UserUsage, WorkspaceUsage};
 use tidegate_api::workspace::WorkspaceList;
 
-pub(crate) const EXAMPLES: &str = "Examples:
-  tidegate usage
-  tidegate usage --workspace team-b
-  tidegate usage --quota Quota1.1 -o json";
-
 /// Who uses how many GPUs: in all of one's workspaces, in one of them, or in a quota
 #[derive(Args, Debug)]
 pub(crate) struct Show {

@@ -58,7 +58,8 @@ printed!(
     tidegate_api::workload::Workload,
     tidegate_api::template::Template,
     tidegate_api::workspace::Workspace,
-    tidegate_api::people::User
+    tidegate_api::people::User,
+    tidegate_api::bill::PriceBook
 );
 
 /// A list in the format that was asked for. JSON and YAML have the shape of the API's lists.

@@ -12,7 +12,7 @@ use super::world::World;
 use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::ids::Tick;
@@ -29,8 +29,8 @@ pub(super) struct Journal {
     pub(super) store: Box<dyn Store>,
     pub(super) encoder: Encoder,
     pub(super) outbox: Outbox,
-    /// Where parts of the log go that no start needs any more.
-    pub(super) archive: Option<PathBuf>,
+    /// Where parts of the log go that no start needs any more, and up to where.
+    pub(super) archive: Option<(PathBuf, Arc<AtomicU64>)>,
     /// How long a store that failed is left alone.
     pub(super) rest: Duration,
     pub(super) saving: Option<JoinHandle<()>>,
@@ -166,7 +166,7 @@ fn save_snapshot(
     world: World,
     mut keeper: Box<dyn Keeper>,
     now: Tick,
-    archive: Option<PathBuf>,
+    archive: Option<(PathBuf, Arc<AtomicU64>)>,
 ) -> Option<JoinHandle<()>> {
     let save = move || {
         let encoded = recovery::encode_world(&world).map_err(|error| error.to_string());
@@ -180,9 +180,10 @@ fn save_snapshot(
             tracing::warn!(error, "no snapshot was saved: the next start reads more of the log");
             return;
         }
-        if let Some(dir) = archive {
+        if let Some((dir, below)) = archive {
+            let below = below.load(Ordering::Acquire).min(world.next);
             // Named by what it is saved after: a file of that name is never there yet.
-            match keeper.archive(world.next, &dir.join(format!("log-before-{}.db", world.next))) {
+            match keeper.archive(below, &dir.join(format!("log-before-{}.db", world.next))) {
                 Ok(archived) if archived.entries == 0 => {}
                 Ok(archived) => {
                     tracing::info!(archived.first, archived.next, "a part of the log was archived")

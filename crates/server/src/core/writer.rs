@@ -13,7 +13,7 @@ use super::recovery::Read;
 use crate::metrics::Stopwatch;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tidegate_engine::Command;
@@ -38,13 +38,16 @@ pub struct Habits {
     pub snapshot_every: u64,
     /// Where parts of the log go that no start needs any more; they stay in the log if nobody says.
     pub archive: Option<PathBuf>,
+    /// Nothing is archived from this number on: somebody has still to read it.
+    pub archive_below: Arc<AtomicU64>,
     /// How long a store that failed is left alone. Everybody who asks meanwhile is refused at once.
     pub rest: Duration,
 }
 
 impl Default for Habits {
     fn default() -> Self {
-        Habits { retain: Span::hours(24), snapshot_every: 100_000, archive: None, rest: REST }
+        let archive_below = Arc::new(AtomicU64::new(u64::MAX));
+        Habits { retain: Span::hours(24), snapshot_every: 100_000, archive: None, archive_below, rest: REST }
     }
 }
 
@@ -89,7 +92,7 @@ pub fn start_by(
         store,
         encoder: Encoder::default(),
         outbox,
-        archive: habits.archive.clone(),
+        archive: habits.archive.clone().map(|dir| (dir, habits.archive_below.clone())),
         rest: habits.rest,
         saving: None,
     };

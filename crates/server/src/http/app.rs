@@ -6,6 +6,7 @@ use crate::core::control::Control;
 use crate::here::Here;
 use crate::hooks::Hooks;
 use crate::login::Login;
+use crate::meter::Meter;
 use crate::net::limits::Limits;
 use crate::samples::Samples;
 use crate::token::TokenHash;
@@ -34,6 +35,7 @@ pub struct Parts {
     pub work: Work,
     pub login: Login,
     pub hooks: Hooks,
+    pub meter: Meter,
     readers: Readers,
 }
 
@@ -48,11 +50,12 @@ pub struct Work {
     pub apps: Option<Apps>,
 }
 
-/// The ways to people: in, and out.
+/// The ways to people: in, and out, and what they have used.
 #[derive(Debug)]
 pub struct Links {
     pub login: Login,
     pub hooks: Hooks,
+    pub meter: Meter,
 }
 
 impl std::ops::Deref for App {
@@ -70,7 +73,7 @@ impl App {
         samples: Arc<Samples>,
         limits: Limits,
         work: Work,
-        Links { login, hooks }: Links,
+        Links { login, hooks, meter }: Links,
     ) -> App {
         let readers = Readers { first: Mutex::new(reader), idle: Mutex::default() };
         let simulations = Arc::new(Semaphore::new(MAX_SIMULATIONS));
@@ -85,6 +88,7 @@ impl App {
             work,
             login,
             hooks,
+            meter,
             readers,
         }))
     }

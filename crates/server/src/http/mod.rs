@@ -1,6 +1,7 @@
 //! Requests and answers.
 
 pub mod access;
+pub mod accounting;
 pub mod answer;
 pub mod app;
 pub mod auth;

@@ -1,9 +1,9 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
-    roles, series, simulations, system, task_results, tasks, templates, tokens, usage, users, watch,
-    webhooks, workload_lists, workloads, workspaces,
+    apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
+    policies, pools, prices, queue, quotas, roles, series, simulations, system, task_results, tasks,
+    templates, tokens, usage, users, watch, webhooks, workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -87,6 +87,15 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         webhooks::retry,
         audit::all,
         audit::of_workspace,
+        metering::sums,
+        metering::records,
+        corrections::list,
+        corrections::create,
+        prices::list,
+        prices::get,
+        prices::create,
+        prices::put,
+        bills::bill,
         users::list,
         users::get,
         users::create,

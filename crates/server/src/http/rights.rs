@@ -92,6 +92,16 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/api/v1/workspaces/{name}/webhooks/{hook}/deliveries/{id}/-retry", Thing(WebhookUpdate)),
     ("GET", "/api/v1/workspaces/{name}/audit", Thing(AuditRead)),
     ("GET", "/api/v1/audit", Platform(PlatformAudit)),
+    // Everybody sees what they have used themselves.
+    ("GET", "/api/v1/usage", Thing(UsageRead)),
+    ("GET", "/api/v1/usage/records", Thing(UsageRead)),
+    ("GET", "/api/v1/usage/corrections", Thing(UsageRead)),
+    ("POST", "/api/v1/usage/corrections", Platform(UsageCorrect)),
+    ("GET", "/api/v1/prices", Platform(PriceRead)),
+    ("POST", "/api/v1/prices", Platform(PriceUpdate)),
+    ("GET", "/api/v1/prices/{name}", Platform(PriceRead)),
+    ("PUT", "/api/v1/prices/{name}", Platform(PriceUpdate)),
+    ("GET", "/api/v1/bills", Thing(UsageRead)),
     // Everybody's are seen by everybody.
     ("GET", "/api/v1/templates", Thing(WorkspaceRead)),
     ("POST", "/api/v1/templates", Thing(TemplateUpdate)),

@@ -5,9 +5,9 @@ use super::app::App;
 use super::auth::authenticate;
 use super::console;
 use super::routes::{
-    apply, audit, invitations, links, login, logs, members, nodes, oidc, policies, pools, queue, quotas,
-    roles, series, simulations, system, task_results, tasks, templates, tokens, usage, users, watch,
-    webhooks, workload_lists, workloads, workspaces,
+    apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
+    policies, pools, prices, queue, quotas, roles, series, simulations, system, task_results, tasks,
+    templates, tokens, usage, users, watch, webhooks, workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -102,6 +102,12 @@ fn api() -> Router<App> {
         .route(&at("/workspaces/{name}/webhooks/{hook}/deliveries/{id}/-retry"), post(webhooks::retry))
         .route(&at("/workspaces/{name}/audit"), get(audit::of_workspace))
         .route(&at("/audit"), get(audit::all))
+        .route(&at("/usage"), get(metering::sums))
+        .route(&at("/usage/records"), get(metering::records))
+        .route(&at("/usage/corrections"), get(corrections::list).post(corrections::create))
+        .route(&at("/prices"), get(prices::list).post(prices::create))
+        .route(&at("/prices/{name}"), get(prices::get).put(prices::put))
+        .route(&at("/bills"), get(bills::bill))
         .route(&at("/users"), get(users::list).post(users::create))
         .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
         .route(&at("/users/{name}/-invite"), post(invitations::invite))

@@ -5,13 +5,16 @@ use super::{Counted, PREFIX};
 use crate::core::control::Control;
 use crate::core::world::World;
 use crate::here::Here;
+use crate::meter::Meter;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
+use tidegate_billing::price::Resource;
 use tidegate_engine::Engine;
 use tidegate_engine::ids::ModelId;
 use tidegate_engine::nodes::NodeState;
@@ -69,8 +72,17 @@ struct Release {
     version: &'static str,
 }
 
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Metered {
+    resource: &'static str,
+    /// Of GPUs.
+    model: String,
+    mode: &'static str,
+    class: &'static str,
+}
+
 /// All figures as text. May wait for the world, so it is not for a thread that serves others.
-pub fn scrape(control: &Control, here: &Here, size: Option<Size>) -> String {
+pub fn scrape(control: &Control, here: &Here, meter: &Meter, size: Option<Size>) -> String {
     let mut registry = Registry::with_prefix(PREFIX);
     let waiting = Family::<Waiting, Gauge>::default();
     for ((quota, reason), count) in pending(control) {
@@ -92,6 +104,7 @@ pub fn scrape(control: &Control, here: &Here, size: Option<Size>) -> String {
         over_memory,
     );
     registry.register("replicas_over_gpu", "Replicas that use more than their part of a GPU", over_gpu);
+    metered(&mut registry, meter);
     server(&mut registry, control, size);
     let mut text = String::new();
     write(&mut text, control.metrics(), &registry).expect("writing to a string does not fail");
@@ -217,6 +230,28 @@ fn workloads(registry: &mut Registry, world: &World) {
     let events: Counter = Counter::default();
     events.inc_by(world.next);
     registry.register("log_events", "Events since the log began", events);
+}
+
+/// What was ever used, with what goes on. In seconds of one GPU, core or byte.
+fn metered(registry: &mut Registry, meter: &Meter) {
+    // What cannot be followed at present is told later.
+    let _ = meter.catch_up();
+    let family = Family::<Metered, Counter<f64, AtomicU64>>::default();
+    let mut sums: BTreeMap<(&'static str, String, &'static str, &'static str), i128> = BTreeMap::new();
+    for (kind, total) in meter.totals() {
+        let (resource, model) = match &kind.resource {
+            Resource::Gpu(model) => ("gpu", model.to_string()),
+            Resource::Cpu => ("cpu", String::new()),
+            Resource::Memory => ("memory", String::new()),
+        };
+        *sums.entry((resource, model, kind.mode.word(), kind.class.word())).or_default() += total;
+    }
+    for ((resource, model, mode, class), total) in sums {
+        let whole = if resource == "memory" { 1.0 } else { f64::from(WHOLE) };
+        let counter = family.get_or_create(&Metered { resource, model, mode, class });
+        counter.inc_by(total as f64 / whole / 1_000.0);
+    }
+    registry.register_with_unit("metered", "What was used, times how long", Unit::Seconds, family);
 }
 
 fn server(registry: &mut Registry, control: &Control, size: Option<Size>) {

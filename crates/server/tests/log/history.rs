@@ -45,7 +45,7 @@ pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     /// Below `end`.
-    fn roll(&mut self, end: u64) -> u64 {
+    pub(crate) fn roll(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -2,5 +2,6 @@
 
 mod golden;
 mod history;
+mod metering;
 mod records;
 mod snapshots;

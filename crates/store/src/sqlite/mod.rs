@@ -81,6 +81,13 @@ pub fn open_read_only(dir: &Path) -> Result<Box<dyn Reader>, StoreError> {
     Ok(Box::new(SqliteReader::open(&path, None)?))
 }
 
+/// A reader of an archive, see [`Keeper::archive`].
+pub fn open_archive(file: &Path) -> Result<Box<dyn Reader>, StoreError> {
+    let stamp = schema::stamp(&connection::open_reader(file)?, file)?;
+    schema::check_stamp(stamp, schema::ARCHIVE_ID, schema::KNOWN, file)?;
+    Ok(Box::new(SqliteReader::open(file, None)?))
+}
+
 impl Store for SqliteStore {
     fn append(&mut self, group: &[Entry<'_>]) -> Result<(), StoreError> {
         if self.unsure {

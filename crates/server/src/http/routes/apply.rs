@@ -6,13 +6,15 @@ use super::super::extract::Manifests;
 use super::super::problem::Refused;
 use super::super::scope::Scope;
 use super::super::submission;
-use super::{DryRunParams, pools, quotas, templates, workloads, workspaces};
+use super::{DryRunParams, pools, prices, quotas, templates, workloads, workspaces};
 use crate::core::deck::Deck;
+use crate::tariff;
 use crate::tasks::templates::spec;
 use crate::view;
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use tidegate_api::actions::{Applied, ApplyResult, Outcome};
+use tidegate_api::bill::NewPriceBook;
 use tidegate_api::manifest::{self, ApplyRequest, Manifest};
 use tidegate_api::pool::{NewPool, PoolSpec};
 use tidegate_api::problem::{Code, Problem};
@@ -76,6 +78,10 @@ fn apply_one(
         }
         Manifest::Workspace(new) => workspace(deck, change, apart, new),
         Manifest::Workload(new) => workload(deck, change, new),
+        Manifest::PriceBook(new) => {
+            change.platform(deck, Action::PriceUpdate)?;
+            price_book(deck, new)
+        }
         Manifest::Template(new) => template(deck, change, new),
     }
 }
@@ -94,6 +100,19 @@ fn workspace(deck: &mut Deck<'_>, change: &Change, apart: &Result<(), String>, n
     let before = spec(deck);
     workspaces::set_on(deck, change, present, &new.spec)?;
     became(differences(&before, &spec(deck)))
+}
+
+/// A price book that exists gets a version more, unless it says so already.
+fn price_book(deck: &mut Deck<'_>, new: &NewPriceBook) -> Became {
+    let Some(present) = deck.world().business.book_named(&new.metadata.name) else {
+        prices::create_on(deck, new)?;
+        return Ok((Outcome::Created, Vec::new()));
+    };
+    let (id, before) = (present.record.id, tariff::shown(present, deck.now())?.spec.prices);
+    match prices::set_on(deck, id, &new.spec)? {
+        true => Ok((Outcome::Configured, differences(&before, &new.spec.prices))),
+        false => became(Vec::new()),
+    }
 }
 
 fn became(changed: Vec<String>) -> Became {

@@ -3,15 +3,19 @@
 
 pub mod apply;
 pub mod audit;
+pub mod bills;
+pub mod corrections;
 pub mod invitations;
 pub mod links;
 pub mod login;
 pub mod logs;
 pub mod members;
+pub mod metering;
 pub mod nodes;
 pub mod oidc;
 pub mod policies;
 pub mod pools;
+pub mod prices;
 pub mod queue;
 pub mod quotas;
 pub mod roles;

@@ -1,0 +1,136 @@
+//! `tidegate bill`: what use of a period costs.
+
+use super::period::{Which, hours, span};
+use super::usage;
+use crate::client::Client;
+use crate::exit::Outcome;
+use crate::output::facts::Facts;
+use crate::output::table::{Cell, Table};
+use crate::output::{Output, Printed, one};
+use clap::Args;
+use tidegate_api::bill::{Bill, BillLine};
+use tidegate_api::name::Name;
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  tidegate bill --workspace team-b --month 2026-01
+  tidegate bill --user berta --since 24h
+  tidegate bill --workspace team-b --month 2026-01 --lines
+  tidegate bill --book partner -o json";
+
+#[derive(Args, Debug)]
+pub(crate) struct Show {
+    #[command(flatten)]
+    which: Which,
+    /// By the prices of this book; by `default`, or the only one, if absent
+    #[arg(long)]
+    book: Option<Name>,
+    /// With the records that each line is the sum of
+    #[arg(long)]
+    lines: bool,
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Printed for Bill {
+    fn name(&self) -> String {
+        span(self.from, self.to)
+    }
+}
+
+impl Show {
+    pub(crate) fn run(self, client: &Client) -> Outcome {
+        let mut query = self.which.query();
+        query.extend(self.book.map(|book| ("book", book.to_string())));
+        query.extend(self.lines.then(|| ("expand", "true".to_string())));
+        let bill: Bill = client.get_with("/api/v1/bills", query)?;
+        one(self.output.output, &bill, |_| text(&bill))
+    }
+}
+
+fn text(bill: &Bill) -> String {
+    let mut facts = Facts::default();
+    let end = if bill.is_final { String::new() } else { format!(" (so far, as of {})", bill.as_of) };
+    facts
+        .add("period", format!("{}{end}", span(bill.from, bill.to)))
+        .maybe("workspace", bill.workspace.as_ref())
+        .maybe("user", bill.user.as_ref())
+        .maybe("quota", bill.quota.as_ref())
+        .add("prices", &bill.price_book)
+        .add("due", format!("{} {}", bill.due, bill.currency))
+        .add("showback", format!("{} {}", bill.showback, bill.currency));
+    let mut text = facts.text();
+    if bill.lines.is_empty() {
+        return text;
+    }
+    text.push('\n');
+    text.push_str(&table(&bill.lines).text());
+    for (number, line) in bill.lines.iter().enumerate().filter(|(_, line)| !line.records.is_empty()) {
+        text.push_str(&format!("\nline {}: {}\n", number + 1, line.resource));
+        text.push_str(&usage::records(&line.records).text());
+    }
+    text
+}
+
+fn table(lines: &[BillLine]) -> Table {
+    let columns = [
+        ">LINE",
+        "WORKSPACE",
+        "QUOTA",
+        "MODE",
+        "RESOURCE",
+        "CLASS",
+        ">HOURS",
+        ">PRICE",
+        ">OFF",
+        ">COST",
+        "NOTE",
+    ];
+    let mut table = Table::new(&columns);
+    for (number, line) in lines.iter().enumerate() {
+        let note = match &line.correction {
+            Some(id) => format!("correction {id}"),
+            None => String::new(),
+        };
+        table.row(vec![
+            Cell::from(number + 1),
+            Cell::from(&line.workspace),
+            Cell::from(&line.quota),
+            Cell::from(&line.mode),
+            Cell::from(&line.resource),
+            Cell::from(&line.class),
+            Cell::from(hours(line.hours)),
+            Cell::from(&line.price),
+            Cell::maybe(line.discount.as_ref().map(|percent| format!("{percent}%"))),
+            Cell::from(&line.cost),
+            Cell::from(note),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bill_without_use_has_no_table() {
+        let time = |text: &str| text.parse().expect("a time");
+        let bill = Bill {
+            from: time("2026-01-01T00:00:00Z"),
+            to: time("2026-02-01T00:00:00Z"),
+            is_final: true,
+            as_of: time("2026-02-02T00:00:00Z"),
+            workspace: Some("team-b".into()),
+            user: None,
+            quota: None,
+            price_book: "default".into(),
+            currency: "EUR".into(),
+            lines: Vec::new(),
+            due: "0.00".into(),
+            showback: "0.00".into(),
+        };
+        let expected = "period     2026-01-01 to 2026-02-01\nworkspace  team-b\nprices     default\n\
+                        due        0.00 EUR\nshowback   0.00 EUR\n";
+        assert_eq!(text(&bill), expected);
+    }
+}

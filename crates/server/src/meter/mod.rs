@@ -1,0 +1,23 @@
+//! The meter: who used what of which account, from when to when. Derived from the log, and from nothing else.
+//!
+//! | where | what |
+//! |---|---|
+//! | `follower` | what each entry of the log brings about: the records that it ends |
+//! | `ledger` | records in a file beside the log, with how far the log was followed |
+//! | `reading` | records of a period, and their sums |
+//! | `run` | follows the log |
+//!
+//! **Invariant:** how far the log was followed, what goes on, and the records that this brought about are written as
+//! one; so each record is there once, whatever is killed, and a file that is lost is made anew from the log.
+//!
+//! **Invariant:** the log is archived no further than it was followed.
+
+mod follower;
+mod ledger;
+mod reading;
+mod run;
+
+pub use follower::{Follower, Kind, News, Places, Use};
+pub use ledger::{Ledger, Place};
+pub use reading::{Listed, Tally, Wanted};
+pub use run::{Behind, Meter, kept};
