@@ -15,7 +15,9 @@ fi
 stamp=node_modules/.package-lock.sha256
 wanted=$(sha256sum package-lock.json)
 if [ "$(cat "$stamp" 2>/dev/null || true)" != "$wanted" ]; then
-  npm ci --no-audit --no-fund
+  # Not `npm ci`: it wants the programs of every platform in the lock, and only this one's are needed. The versions are
+  # those of the lock, which stays as it is.
+  npm install --no-save --no-audit --no-fund
   echo "$wanted" >"$stamp"
 fi
 npm run --silent types
