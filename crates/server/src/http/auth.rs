@@ -4,9 +4,9 @@ use super::app::App;
 use super::eyes;
 use super::problem::Refused;
 use super::rights::{Need, is_known, need};
+use super::unread::{Left, take_in};
 use crate::login::cookie;
 use crate::token::TokenHash;
-use axum::body::Body;
 use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
@@ -14,16 +14,11 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_engine::ids::Tick;
 use tidegate_identity::people::{ADMIN, ADMIN_NAME};
 use tidegate_identity::record::{TokenId, TokenKind};
 use tidegate_identity::{Action, People, Resource, Verdict, Who, may};
-
-/// How much is read of a request that is refused by its head alone, and for how long.
-const READ_OUT_BYTES: usize = 64 << 10;
-const READ_OUT_TIME: Duration = Duration::from_secs(1);
 
 /// Whoever a credential belongs to.
 #[derive(Clone, Debug)]
@@ -126,20 +121,15 @@ pub async fn authenticate(State(app): State<App>, mut request: Request, next: Ne
     let caller = match admitted {
         Ok(caller) => caller,
         Err(problem) => {
-            read_out(request.into_body()).await;
+            take_in(request.into_body()).await;
             return Refused(problem).into_response();
         }
     };
     request.extensions_mut().insert(caller.clone());
-    let response = next.run(request).await;
+    let left = Left::default();
+    let response = next.run(request.map(|body| left.lend(body))).await;
+    left.take_in().await;
     eyes::open_answer(&app, &caller, response).await
-}
-
-/// Takes in what is on its way of a body that nobody reads: a connection with unread bytes is closed, and its next
-/// request is lost.
-async fn read_out(body: Body) {
-    // What is longer, or comes too late, costs its sender the connection.
-    let _ = tokio::time::timeout(READ_OUT_TIME, axum::body::to_bytes(body, READ_OUT_BYTES)).await;
 }
 
 /// Whether somebody may come to a route at all; what the route is about is looked at there.

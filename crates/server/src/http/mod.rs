@@ -19,4 +19,5 @@ pub mod routes;
 pub mod scope;
 pub mod sight;
 pub mod submission;
+mod unread;
 pub mod visit;

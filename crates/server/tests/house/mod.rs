@@ -196,7 +196,7 @@ impl House {
             request = request.header(*name, *value);
         }
         let request = request.header("Content-Type", media).body(body.to_string()).expect("a request");
-        read(self.agent.run(request).expect("an answer"))
+        read(self.agent.run(request).unwrap_or_else(|error| panic!("{method} {path}: {error}")))
     }
 
     /// Status, answer, and what `Retry-After` says.
@@ -223,7 +223,8 @@ impl House {
         if let Some(body) = body {
             return self.send_as(method, path, "application/json", &body, headers);
         }
-        read(self.agent.run(request.body(()).expect("a request")).expect("an answer"))
+        let answered = self.agent.run(request.body(()).expect("a request"));
+        read(answered.unwrap_or_else(|error| panic!("{method} {path}: {error}")))
     }
 
     /// Sends whatever a request may carry. `None` if it could not be sent, or the server hung up on a body that it
