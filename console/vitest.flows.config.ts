@@ -7,6 +7,6 @@ export default defineConfig({
         fileParallelism: false,
         testTimeout: 120_000,
         hookTimeout: 120_000,
-        bail: 0,
+        expect: { poll: { timeout: 15_000 } },
     },
 });

@@ -1,38 +1,28 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import { expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { makeQuota, makeUser, makeWorkspace, PASSWORD, submit } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
 
-let server: TestServer;
-let browser: Browser;
-
-beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-});
-
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-});
+const house = useHouse();
 
 test('the one-time link of the first start lets the administrator choose a password, once', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
-    await page.goto(server.link);
+    await page.goto(house.server.link);
     await page.getByRole('heading', { name: 'Choose a password' }).waitFor();
-    expect(page.url()).toBe(`${server.url}/invitation`);
+    await expect.poll(() => page.url()).toBe(`${house.server.url}/invitation`);
     await visitor.look('invitation');
     await page.getByLabel('New password').fill('short');
-    expect(await page.getByRole('button', { name: 'Set password and log in' }).isDisabled()).toBe(true);
+    await expect
+        .poll(() => page.getByRole('button', { name: 'Set password and log in' }).isDisabled())
+        .toBe(true);
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByLabel('The same again').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password and log in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await visitor.close();
 
-    const second = await Visitor.open(browser, server.url);
-    await second.page.goto(server.link);
+    const second = await house.visitor();
+    await second.page.goto(house.server.link);
     await second.page.getByLabel('New password').fill(PASSWORD);
     await second.page.getByLabel('The same again').fill(PASSWORD);
     await second.page.getByRole('button', { name: 'Set password and log in' }).click();
@@ -41,7 +31,7 @@ test('the one-time link of the first start lets the administrator choose a passw
 });
 
 test('who is not known is sent to log in, and comes back where they wanted to go', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/quotas?find=ma');
     await page.getByRole('heading', { name: 'Log in to Tidegate' }).waitFor();
@@ -50,8 +40,8 @@ test('who is not known is sent to log in, and comes back where they wanted to go
     await page.getByRole('alert').filter({ hasText: 'name or password is wrong' }).waitFor();
     await visitor.logIn('admin');
     await page.getByRole('treegrid').waitFor();
-    expect(new URL(page.url()).pathname).toBe('/quotas');
-    expect(new URL(page.url()).searchParams.get('find')).toBe('ma');
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/quotas');
+    await expect.poll(() => new URL(page.url()).searchParams.get('find')).toBe('ma');
     await page.getByRole('button', { name: 'Account: admin' }).click();
     await page.getByRole('menuitem', { name: 'Profile' }).click();
     await page.getByRole('heading', { name: 'Profile' }).waitFor();
@@ -65,19 +55,19 @@ test('who is not known is sent to log in, and comes back where they wanted to go
 });
 
 test('quotas are a tree that follows what happens, and nobody sees another team', async () => {
-    await makeQuota(server, 'Quota1.1', { parent: 'main', guarantee: { gpu: 48 } });
-    await makeQuota(server, 'Quota1.2', { parent: 'main', guarantee: { gpu: 80 } });
-    await makeWorkspace(server, 'team-b', ['Quota1.1']);
-    await makeWorkspace(server, 'team-c', ['Quota1.2']);
-    await makeUser(server, 'berta', { 'team-b': 'developer' });
+    await makeQuota(house.server, 'Quota1.1', { parent: 'main', guarantee: { gpu: 48 } });
+    await makeQuota(house.server, 'Quota1.2', { parent: 'main', guarantee: { gpu: 80 } });
+    await makeWorkspace(house.server, 'team-b', ['Quota1.1']);
+    await makeWorkspace(house.server, 'team-c', ['Quota1.2']);
+    await makeUser(house.server, 'berta', { 'team-b': 'developer' });
 
-    const admin = await Visitor.open(browser, server.url);
+    const admin = await house.visitor();
     await admin.go('/quotas');
     await admin.logIn('admin');
     const row = admin.page.getByRole('row', { name: /Quota1\.1/ });
     await row.getByText('0 / 48').waitFor();
     await admin.page.getByText('Live', { exact: true }).waitFor();
-    await submit(server, 'b1', {
+    await submit(house.server, 'b1', {
         quota: 'Quota1.1',
         workspace: 'team-b',
         priority: 2,
@@ -94,7 +84,7 @@ test('quotas are a tree that follows what happens, and nobody sees another team'
     await row.waitFor();
     await admin.close();
 
-    const berta = await Visitor.open(browser, server.url);
+    const berta = await house.visitor();
     await berta.go('/quotas');
     await berta.logIn('berta');
     await berta.page.getByRole('row', { name: /Quota1\.1/ }).waitFor();
@@ -104,15 +94,15 @@ test('quotas are a tree that follows what happens, and nobody sees another team'
 });
 
 test('a lost connection is told of, and heals', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     await visitor.go('/quotas');
     await visitor.logIn('admin');
     await visitor.page.getByText('Live', { exact: true }).waitFor();
-    await server.kill();
+    await house.server.kill();
     await visitor.page.getByText('Reconnecting').waitFor();
-    await server.start();
+    await house.server.start();
     await visitor.page.getByText('Live', { exact: true }).waitFor();
-    await makeQuota(server, 'after', { parent: 'Quota1.1', guarantee: { gpu: 8 } });
+    await makeQuota(house.server, 'after', { parent: 'Quota1.1', guarantee: { gpu: 8 } });
     await visitor.page.getByRole('row', { name: /after/ }).waitFor();
     await visitor.close();
 });

@@ -1,24 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
-import { startServer, type TestServer } from './harness/server';
+import { beforeAll, expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { makeTeams, makeWork } from './harness/teams';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse();
 
 beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-    await makeTeams(server);
-    await makeWork(server);
+    await makeTeams(house.server);
+    await makeWork(house.server);
 });
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-});
-
 test('an administrator finds a node, cordons it, drains it after seeing who must leave, and takes it back', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/nodes');
     await visitor.logIn('admin');
@@ -27,7 +18,7 @@ test('an administrator finds a node, cordons it, drains it after seeing who must
     await page.waitForURL(/find=b-note/);
     const row = page.getByRole('row', { name: /local-4/ });
     await row.waitFor();
-    expect(await page.getByRole('row', { name: /local-\d+/ }).count()).toBe(1);
+    await expect.poll(() => page.getByRole('row', { name: /local-\d+/ }).count()).toBe(1);
     await page.getByLabel('Find a node, model or workload').fill('');
     await page.getByText('16 nodes').waitFor();
     await visitor.look('nodes');
@@ -64,7 +55,7 @@ test('an administrator finds a node, cordons it, drains it after seeing who must
     await dialog.getByRole('button', { name: 'Drain' }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('row', { name: /^0 In service free/ }).waitFor();
-    const { items } = await server.call<{ items: { metadata: { name: string }; status: object }[] }>(
+    const { items } = await house.server.call<{ items: { metadata: { name: string }; status: object }[] }>(
         'GET',
         '/api/v1/workloads?name=b-note',
     );
@@ -82,7 +73,7 @@ test('an administrator finds a node, cordons it, drains it after seeing who must
 });
 
 test('one GPU is taken out of service with a reason, and taken back', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/nodes/local-5');
     await visitor.logIn('admin');
@@ -91,7 +82,7 @@ test('one GPU is taken out of service with a reason, and taken back', async () =
     const dialog = page.getByRole('dialog');
     const confirm = dialog.getByRole('button', { name: 'Take out of service' });
     await dialog.getByText('Nobody is evicted').waitFor();
-    expect(await confirm.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => confirm.getAttribute('aria-disabled')).toBe('true');
     await dialog.getByLabel('Reason').fill('ECC errors');
     await confirm.click();
     await dialog.waitFor({ state: 'detached' });
@@ -111,7 +102,7 @@ test('one GPU is taken out of service with a reason, and taken back', async () =
 });
 
 test('for members there are no nodes', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     await visitor.go('/nodes');
     await visitor.logIn('berta');
     await visitor.page.getByRole('alert').filter({ hasText: 'platform administrators' }).waitFor();

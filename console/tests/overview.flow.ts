@@ -1,25 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import { beforeAll, expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { makeUser, submit } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
 import { makeTeams, makeWork } from './harness/teams';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse();
 
 beforeAll(async () => {
-    server = await startServer();
-    browser = await openBrowser();
-    await makeTeams(server);
+    await makeTeams(house.server);
 });
-afterAll(async () => {
-    await browser.close();
-    await server.close();
-});
-
 test('the pool at a glance: who has what, who waits and why, who had to leave, as it happens', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/');
     await visitor.logIn('admin');
@@ -30,13 +20,13 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
     expect(await device.count()).toBe(0);
 
     // Without a reload: who comes is seen, and who must leave for it, with the reason.
-    await makeWork(server);
+    await makeWork(house.server);
     await page
         .getByRole('button', { name: /GPU \d+: c-idle, runs/ })
         .first()
         .waitFor();
-    expect(await device.count()).toBe(32);
-    await submit(server, 'a-serve', {
+    await expect.poll(() => device.count()).toBe(32);
+    await submit(house.server, 'a-serve', {
         quota: 'main',
         workspace: 'team-a',
         module: 'service',
@@ -58,9 +48,9 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
     await device.first().hover();
     const card = page.getByTestId('device-card');
     await card.getByText('Quota1.1').waitFor();
-    expect(await card.getByText('team-b').count()).toBe(1);
-    expect(await card.getByText(/ago|just now/).count()).toBe(1);
-    expect(await page.locator('button[data-lit="true"]').count()).toBe(32);
+    await expect.poll(() => card.getByText('team-b').count()).toBe(1);
+    await expect.poll(() => card.getByText(/ago|just now/).count()).toBe(1);
+    await expect.poll(() => page.locator('button[data-lit="true"]').count()).toBe(32);
     await visitor.look('overview');
     await page.mouse.move(0, 0);
 
@@ -69,9 +59,9 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
     await first.focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowRight');
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toMatch(
-        /^local-0, GPU 5:/,
-    );
+    await expect
+        .poll(() => page.evaluate(() => document.activeElement?.getAttribute('aria-label')))
+        .toMatch(/^local-0, GPU 5:/);
     await card.getByText('local-0, GPU 5').waitFor();
     await page.keyboard.press('End');
     await page
@@ -84,7 +74,7 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
     await page.waitForURL(/span=day/);
     await page.reload();
     await page.getByRole('img', { name: /In use: / }).waitFor();
-    expect(new URL(page.url()).searchParams.get('span')).toBe('day');
+    await expect.poll(() => new URL(page.url()).searchParams.get('span')).toBe('day');
 
     // One workspace: only its own figures, its quotas and who of it waits.
     await visitor.go('/?ws=team-b');
@@ -105,14 +95,14 @@ test('the pool at a glance: who has what, who waits and why, who had to leave, a
 });
 
 test('a member sees what their workspace has, and nobody else', async () => {
-    await submit(server, 'b-wait', {
+    await submit(house.server, 'b-wait', {
         quota: 'Quota1.1',
         workspace: 'team-b',
         priority: 2,
         replicas: 3,
         resources: { gpu: 8 },
     });
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     const refused: string[] = [];
     page.on('response', answer => {
@@ -125,12 +115,12 @@ test('a member sees what their workspace has, and nobody else', async () => {
         .getByRole('button', { name: /GPU \d+: b-train/ })
         .first()
         .waitFor();
-    expect(await page.getByRole('button', { name: /GPU \d+: / }).count()).toBe(41);
+    await expect.poll(() => page.getByRole('button', { name: /GPU \d+: / }).count()).toBe(41);
     await page.getByRole('link', { name: 'b-wait' }).waitFor();
     await page.locator('[data-quota="Quota1.1"]').getByText('48 / 48').waitFor();
     await page.getByRole('img', { name: /In use: / }).waitFor();
     // Who takes their GPUs is told by what it is, not by its name.
-    await submit(server, 'a-more', {
+    await submit(house.server, 'a-more', {
         quota: 'main',
         workspace: 'team-a',
         module: 'service',
@@ -152,8 +142,8 @@ test('a member sees what their workspace has, and nobody else', async () => {
 });
 
 test('whoever is in no workspace is told what to do', async () => {
-    await makeUser(server, 'nobody');
-    const visitor = await Visitor.open(browser, server.url);
+    await makeUser(house.server, 'nobody');
+    const visitor = await house.visitor();
     await visitor.go('/');
     await visitor.logIn('nobody');
     await visitor.page.getByText('You are in no workspace yet').waitFor();

@@ -1,27 +1,20 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import type { Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { Visitor } from './harness/browser';
+import { useHouse } from './harness/house';
 import { choosePassword, makeUser, submit } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse();
 let admin: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-    await choosePassword(server, 'admin');
-    admin = await Visitor.open(browser, server.url);
+    await choosePassword(house.server, 'admin');
+    admin = await house.visitor();
     page = admin.page;
     await admin.go('/quotas');
     await admin.logIn('admin');
     await page.getByRole('treegrid').waitFor();
-});
-
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
 });
 
 const row = (name: string) => page.getByRole('row', { name: new RegExp(name.replace('.', '\\.')) }).first();
@@ -74,7 +67,10 @@ test('child-level preemption is switched on', async () => {
     await page.getByRole('button', { name: 'Preview' }).click();
     await apply('Save');
     await page.getByRole('cell', { name: /childLevel\.victims\.priorities/ }).waitFor();
-    const { spec } = await server.call<{ spec: { preemption: unknown } }>('GET', '/api/v1/quotas/Quota1');
+    const { spec } = await house.server.call<{ spec: { preemption: unknown } }>(
+        'GET',
+        '/api/v1/quotas/Quota1',
+    );
     expect(spec.preemption).toMatchObject({ childLevel: { victims: { priorities: '1-3' } } });
 });
 
@@ -83,7 +79,7 @@ test('eight GPUs are transferred, and the preview names who must leave', async (
         ['c1', 9],
         ['c2', 1],
     ] as const) {
-        await submit(server, name, { quota: 'Quota1.2', priority: 2, replicas, resources: { gpu: 8 } });
+        await submit(house.server, name, { quota: 'Quota1.2', priority: 2, replicas, resources: { gpu: 8 } });
     }
     await page.getByRole('link', { name: 'All quotas' }).click();
     await row('Quota1.2').getByText('80 / 80').waitFor();
@@ -105,12 +101,14 @@ test('eight GPUs are transferred, and the preview names who must leave', async (
 test('whoever was slower sees both versions', async () => {
     await page.getByRole('link', { name: 'Quota1.1', exact: true }).click();
     await page.getByRole('switch', { name: 'Idle sharing' }).click();
-    const { metadata, spec } = await server.call<{ metadata: { version: string }; spec: object }>(
+    const { metadata, spec } = await house.server.call<{ metadata: { version: string }; spec: object }>(
         'GET',
         '/api/v1/quotas/Quota1.1',
     );
     const theirs = { metadata: { name: 'Quota1.1' }, spec: { ...spec, protectFor: '10m' } };
-    await server.call('PUT', '/api/v1/quotas/Quota1.1', theirs, { 'if-match': `"${metadata.version}"` });
+    await house.server.call('PUT', '/api/v1/quotas/Quota1.1', theirs, {
+        'if-match': `"${metadata.version}"`,
+    });
     await page.getByText('Somebody has changed this quota since you began.').waitFor();
     await page.getByRole('button', { name: 'Preview' }).click();
     const conflict = page.getByTestId('conflict');
@@ -119,7 +117,7 @@ test('whoever was slower sees both versions', async () => {
     await admin.look('quota-conflict');
     await conflict.getByRole('button', { name: 'Apply mine to the new version' }).click();
     await apply('Save');
-    const after = await server.call<{ spec: object }>('GET', '/api/v1/quotas/Quota1.1');
+    const after = await house.server.call<{ spec: object }>('GET', '/api/v1/quotas/Quota1.1');
     expect(after.spec).toMatchObject({ idleSharing: false, protectFor: '0s' });
 });
 
@@ -134,14 +132,14 @@ test('every tab of a quota can be looked at', async () => {
 });
 
 test('a member sees the quota and may not change it', async () => {
-    await server.call('POST', '/api/v1/workspaces', { metadata: { name: 'team-b' }, spec: {} });
-    await server.call('POST', '/api/v1/workspaces/team-b:attach', { quota: 'Quota1.1' });
-    await makeUser(server, 'berta', { 'team-b': 'developer' });
-    const berta = await Visitor.open(browser, server.url);
+    await house.server.call('POST', '/api/v1/workspaces', { metadata: { name: 'team-b' }, spec: {} });
+    await house.server.call('POST', '/api/v1/workspaces/team-b:attach', { quota: 'Quota1.1' });
+    await makeUser(house.server, 'berta', { 'team-b': 'developer' });
+    const berta = await house.visitor();
     await berta.go('/quotas/Quota1.1');
     await berta.logIn('berta');
     await berta.page.getByRole('heading', { name: 'Quota1.1' }).waitFor();
-    expect(await berta.page.getByRole('switch', { name: 'Idle sharing' }).isDisabled()).toBe(true);
+    await expect.poll(() => berta.page.getByRole('switch', { name: 'Idle sharing' }).isDisabled()).toBe(true);
     expect(await berta.page.getByRole('button', { name: /Actions of/ }).count()).toBe(0);
     await berta.go('/quotas/Quota1.2');
     await berta.page.getByRole('alert').waitFor();

@@ -1,25 +1,14 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import { expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { PASSWORD } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
+import { startServer } from './harness/server';
 
-let server: TestServer;
-let browser: Browser;
-
-beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer('2x8'), openBrowser()]);
-});
-
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-});
+const house = useHouse(() => startServer('2x8'));
 
 test('an empty server leads from the pool to the first workload, and then no more', async () => {
-    const admin = await Visitor.open(browser, server.url);
+    const admin = await house.visitor();
     const { page } = admin;
-    await page.goto(server.link);
+    await page.goto(house.server.link);
     await page.getByLabel('New password').fill(PASSWORD);
     await page.getByLabel('The same again').fill(PASSWORD);
     await page.getByRole('button', { name: 'Set password and log in' }).click();
@@ -72,7 +61,7 @@ test('an empty server leads from the pool to the first workload, and then no mor
 
 test('who does not want the first steps never sees them again', async () => {
     const other = await startServer('1x8');
-    const admin = await Visitor.open(browser, other.url);
+    const admin = await house.visitor(other.url);
     const { page } = admin;
     await page.goto(other.link);
     await page.getByLabel('New password').fill(PASSWORD);

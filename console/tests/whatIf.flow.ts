@@ -1,24 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
-import { startServer, type TestServer } from './harness/server';
+import { beforeAll, expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { makeTeams, makeWork } from './harness/teams';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse();
 
 beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-    await makeTeams(server);
-    await makeWork(server);
+    await makeTeams(house.server);
+    await makeWork(house.server);
 });
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-});
-
 test('a scenario runs as it is written, errors stand in their place, and a reload loses nothing', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/what-if');
     await visitor.logIn('berta');
@@ -39,7 +30,7 @@ test('a scenario runs as it is written, errors stand in their place, and a reloa
     await lane.click();
     await page.waitForURL(/of=c-tune/);
     await events.getByText('short 16 of 16 GPUs').first().waitFor();
-    expect(await events.getByText('b-train').count()).toBe(0);
+    await expect.poll(() => events.getByText('b-train').count()).toBe(0);
     await events.getByRole('button', { name: 'Show everything' }).click();
     await events.getByText('b-train').first().waitFor();
 
@@ -50,8 +41,8 @@ test('a scenario runs as it is written, errors stand in their place, and a reloa
     const alert = page.getByRole('alert');
     await alert.getByText('Line 3, column 30').waitFor();
     await alert.getByText('expected a priority, p1 to p9, found "p10"').waitFor();
-    expect(await editor.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('pre [data-kind][data-bad="true"]').textContent()).toBe('p10');
+    await expect.poll(() => editor.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.locator('pre [data-kind][data-bad="true"]').textContent()).toBe('p10');
     await page.getByText('This is the last run that could be read.').waitFor();
     await visitor.look('what-if-error');
     await alert.getByRole('button', { name: 'Show me' }).click();
@@ -59,11 +50,11 @@ test('a scenario runs as it is written, errors stand in their place, and a reloa
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('Delete');
     await page.getByRole('button', { name: 'mine: runs 0s to 1h, finished' }).waitFor();
-    expect(await alert.count()).toBe(0);
+    await alert.waitFor({ state: 'detached' });
 
     await page.reload();
     await page.getByRole('button', { name: 'mine: runs 0s to 1h, finished' }).waitFor();
-    expect(await editor.inputValue()).toContain('submit mine Q training p1 1x8');
+    await expect.poll(() => editor.inputValue()).toContain('submit mine Q training p1 1x8');
 
     // An example takes its place, and gives it back.
     await page.getByRole('button', { name: 'Begin with an example' }).click();
@@ -73,13 +64,13 @@ test('a scenario runs as it is written, errors stand in their place, and a reloa
     await page.getByRole('button', { name: 'mine: runs 0s to 1h, finished' }).waitFor();
 
     // The present state is everybody's: members cannot begin there, and are told why.
-    expect(await page.getByLabel('Start from the current state').isDisabled()).toBe(true);
+    await expect.poll(() => page.getByLabel('Start from the current state').isDisabled()).toBe(true);
     await page.getByText('Only platform administrators may do this.').waitFor();
     await visitor.close();
 });
 
 test('an administrator begins with the current state, and nothing of it is changed', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/what-if');
     await visitor.logIn('admin');
@@ -92,10 +83,13 @@ test('an administrator begins with the current state, and nothing of it is chang
     // Those to whom nothing happens are there as well.
     await page.locator('[data-lane="c-train"]').waitFor();
     await visitor.look('what-if-server');
-    const { items } = await server.call<{ items: { status: { state: string } }[] }>('GET', '/api/v1/nodes');
+    const { items } = await house.server.call<{ items: { status: { state: string } }[] }>(
+        'GET',
+        '/api/v1/nodes',
+    );
     expect(items.every(node => node.status.state === 'ready')).toBe(true);
     await page.reload();
     await page.locator('[data-lane="c-train"]').waitFor();
-    expect(await page.getByLabel('Start from the current state').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Start from the current state').isChecked()).toBe(true);
     await visitor.close();
 });

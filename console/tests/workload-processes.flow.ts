@@ -1,34 +1,27 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import { useHouse } from './harness/house';
 import { choosePassword } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
+import { startServer } from './harness/server';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse(() => startServer('1x8', 'isolation = "none"\n', 'local'));
 
 beforeAll(async () => {
-    [server, browser] = await Promise.all([
-        startServer('1x8', 'isolation = "none"\n', 'local'),
-        openBrowser(),
-    ]);
-    await choosePassword(server, 'admin');
+    await choosePassword(house.server, 'admin');
 });
 
 afterAll(async () => {
     // Work outlives the server: it is ended first.
-    const { items } = await server.call<{
+    const { items } = await house.server.call<{
         items: { metadata: { uid: string }; status: { state: string } }[];
     }>('GET', '/api/v1/workloads');
     for (const { metadata, status } of items)
-        if (status.state === 'running') await server.call('POST', `/api/v1/workloads/${metadata.uid}:stop`);
+        if (status.state === 'running')
+            await house.server.call('POST', `/api/v1/workloads/${metadata.uid}:stop`);
     await new Promise(done => setTimeout(done, 500));
-    await browser?.close();
-    await server?.close();
 });
 
 test('what a real process writes is followed, of each replica', async () => {
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/workloads/new');
     await visitor.logIn('admin');
@@ -61,13 +54,13 @@ test('what a real process writes is followed, of each replica', async () => {
     await expect.poll(() => page.getByLabel('Follow').isChecked()).toBe(false);
     await log.getByText('step 1 of 0').waitFor();
     await page.waitForTimeout(600);
-    expect(await log.evaluate(element => element.scrollTop)).toBe(0);
+    await expect.poll(() => log.evaluate(element => element.scrollTop)).toBe(0);
 
     await page.getByRole('combobox', { name: 'Replica' }).click();
     await page.getByRole('option', { name: 'Replica 1' }).click();
     await log.getByText(/of 1$/).first().waitFor();
     await expect.poll(() => log.getByText(/of 0$/).count()).toBe(0);
-    expect(new URL(page.url()).searchParams.get('replica')).toBe('1');
+    await expect.poll(() => new URL(page.url()).searchParams.get('replica')).toBe('1');
 
     await page.getByRole('button', { name: 'Stop' }).click();
     await page.getByTestId('preview').getByRole('button', { name: 'Stop' }).click();
@@ -77,7 +70,7 @@ test('what a real process writes is followed, of each replica', async () => {
 
 test('a service is opened in a window of its own, by a link that works once', async () => {
     const program = `require('http').createServer((q, a) => a.end('the tide is in')).listen(process.env.PORT, '127.0.0.1')`;
-    await server.call('POST', '/api/v1/workloads', {
+    await house.server.call('POST', '/api/v1/workloads', {
         metadata: { name: 'web' },
         spec: {
             module: 'service',
@@ -86,7 +79,7 @@ test('a service is opened in a window of its own, by a link that works once', as
             command: ['node', '-e', program],
         },
     });
-    const visitor = await Visitor.open(browser, server.url);
+    const visitor = await house.visitor();
     const { page } = visitor;
     await visitor.go('/workloads/web');
     await visitor.logIn('admin');
@@ -98,7 +91,7 @@ test('a service is opened in a window of its own, by a link that works once', as
     await page.getByRole('button', { name: 'Open' }).click();
     const app = await opened;
     await app.getByText('the tide is in').waitFor();
-    expect(new URL(app.url()).port).not.toBe(new URL(server.url).port);
+    expect(new URL(app.url()).port).not.toBe(new URL(house.server.url).port);
     expect(await app.evaluate(() => window.opener === null)).toBe(true);
     await visitor.look('workload-service');
     await page.getByRole('tab', { name: 'Monitoring' }).click();

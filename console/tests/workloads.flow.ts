@@ -1,55 +1,39 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openBrowser, Visitor } from './harness/browser';
+import { beforeAll, expect, test } from 'vitest';
+import { useHouse } from './harness/house';
 import { choosePassword, makeQuota, makeUser, makeWorkspace, submit } from './harness/people';
-import { startServer, type TestServer } from './harness/server';
 
-let server: TestServer;
-let browser: Browser;
+const house = useHouse();
 
 /** The worked example: everything is in use, and the root may evict training and notebooks below it. */
 beforeAll(async () => {
-    [server, browser] = await Promise.all([startServer(), openBrowser()]);
-    await choosePassword(server, 'admin');
-    await makeQuota(server, 'Quota1', {
+    await choosePassword(house.server, 'admin');
+    await makeQuota(house.server, 'Quota1', {
         parent: 'main',
         guarantee: { gpu: 128 },
         preemption: { childLevel: { victims: { priorities: '1-9', modules: ['training', 'notebook'] } } },
     });
-    await makeQuota(server, 'Quota1.1', { parent: 'Quota1', guarantee: { gpu: 48 } });
-    await makeQuota(server, 'Quota1.2', { parent: 'Quota1', guarantee: { gpu: 80 } });
-    await makeWorkspace(server, 'team-c', ['Quota1.2']);
-    await makeUser(server, 'carol', { 'team-c': 'developer' });
+    await makeQuota(house.server, 'Quota1.1', { parent: 'Quota1', guarantee: { gpu: 48 } });
+    await makeQuota(house.server, 'Quota1.2', { parent: 'Quota1', guarantee: { gpu: 80 } });
+    await makeWorkspace(house.server, 'team-c', ['Quota1.2']);
+    await makeUser(house.server, 'carol', { 'team-c': 'developer' });
     const b = { quota: 'Quota1.1' };
     const c = { quota: 'Quota1.2', workspace: 'team-c' };
-    await submit(server, 'b-train', { ...b, priority: 3, replicas: 5, resources: { gpu: 8 } });
-    await submit(server, 'b-note', { ...b, module: 'notebook', resources: { gpu: 8 } });
-    await submit(server, 'c-train', { ...c, priority: 2, replicas: 6, resources: { gpu: 8 } });
-    await submit(server, 'c-tune', { ...c, replicas: 2, resources: { gpu: 8 } });
-    await submit(server, 'c-note1', { ...c, module: 'notebook', resources: { gpu: 4 } });
-    await submit(server, 'c-note2', { ...c, module: 'notebook', priority: 2, resources: { gpu: 4 } });
-    await submit(server, 'c-serve', { ...c, module: 'service', resources: { gpu: 8 } });
+    await submit(house.server, 'b-train', { ...b, priority: 3, replicas: 5, resources: { gpu: 8 } });
+    await submit(house.server, 'b-note', { ...b, module: 'notebook', resources: { gpu: 8 } });
+    await submit(house.server, 'c-train', { ...c, priority: 2, replicas: 6, resources: { gpu: 8 } });
+    await submit(house.server, 'c-tune', { ...c, replicas: 2, resources: { gpu: 8 } });
+    await submit(house.server, 'c-note1', { ...c, module: 'notebook', resources: { gpu: 4 } });
+    await submit(house.server, 'c-note2', { ...c, module: 'notebook', priority: 2, resources: { gpu: 4 } });
+    await submit(house.server, 'c-serve', { ...c, module: 'service', resources: { gpu: 8 } });
 });
-
-afterAll(async () => {
-    await browser?.close();
-    await server?.close();
-});
-
-async function enter(user: string, path: string): Promise<Visitor> {
-    const visitor = await Visitor.open(browser, server.url);
-    await visitor.go(path);
-    await visitor.logIn(user);
-    return visitor;
-}
 
 test('the form says what would happen while one types, names the victims, and they are seen to leave', async () => {
-    const watcher = await enter('admin', '/workloads');
+    const watcher = await house.enter('admin', '/workloads');
     const tuned = watcher.page.getByRole('row', { name: /c-tune/ });
     await tuned.getByText('Running').waitFor();
     await watcher.page.getByText('Live', { exact: true }).waitFor();
 
-    const visitor = await enter('admin', '/workloads');
+    const visitor = await house.enter('admin', '/workloads');
     const { page } = visitor;
     await page.getByRole('link', { name: 'Submit' }).click();
     await page.getByRole('heading', { name: 'Submit a workload' }).waitFor();
@@ -60,7 +44,7 @@ test('the form says what would happen while one types, names the victims, and th
         .getByText(/' ' is not allowed/)
         .first()
         .waitFor();
-    expect(await verdict.getByRole('button').isDisabled()).toBe(true);
+    await expect.poll(() => verdict.getByRole('button').isDisabled()).toBe(true);
     await page.getByLabel('Name').fill('a-serve');
     await page.getByRole('combobox', { name: 'Quota' }).click();
     await page.getByRole('option', { name: 'Quota1.1', exact: true }).click();
@@ -97,28 +81,28 @@ test('the form says what would happen while one types, names the victims, and th
 });
 
 test('filters stand in the URL, and nobody sees another team', async () => {
-    const visitor = await enter('admin', '/workloads?state=queued&module=training');
+    const visitor = await house.enter('admin', '/workloads?state=queued&module=training');
     const { page } = visitor;
     await page.getByRole('row', { name: /c-tune/ }).waitFor();
-    expect(await page.getByRole('row', { name: /b-note|c-train|a-serve/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('row', { name: /b-note|c-train|a-serve/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.getByRole('row', { name: /b-note/ }).waitFor();
     await page.getByLabel('Name begins with').fill('b-');
     await page.getByRole('row', { name: /c-tune/ }).waitFor({ state: 'detached' });
-    expect(new URL(page.url()).searchParams.get('find')).toBe('b-');
+    await expect.poll(() => new URL(page.url()).searchParams.get('find')).toBe('b-');
     await page.getByLabel('Name begins with').fill('nothing like it');
     await page.getByRole('heading', { name: 'Nothing fits these filters' }).waitFor();
     await visitor.look('workloads-empty');
     await visitor.close();
 
-    const carol = await enter('carol', '/workloads');
+    const carol = await house.enter('carol', '/workloads');
     await carol.page.getByRole('row', { name: /c-tune/ }).waitFor();
     expect(await carol.page.getByText(/b-train|b-note|a-serve/).count()).toBe(0);
     await carol.close();
 });
 
 test('a workload tells its life, why it waits, and what can be done; what cannot says why', async () => {
-    const visitor = await enter('admin', '/workloads');
+    const visitor = await house.enter('admin', '/workloads');
     const { page } = visitor;
     // By keyboard: the row is opened with Enter.
     await page.getByRole('row', { name: /c-tune/ }).focus();
@@ -129,7 +113,7 @@ test('a workload tells its life, why it waits, and what can be done; what cannot
     await page.getByText('starts when 16 GPUs come free for Quota1.2').waitFor();
     await page.getByText('number 2 in the queue of Quota1.2').waitFor();
     const restart = page.getByRole('button', { name: 'Restart' });
-    expect(await restart.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => restart.getAttribute('aria-disabled')).toBe('true');
     await restart.hover();
     await page.getByRole('tooltip').filter({ hasText: 'Only what runs is restarted' }).waitFor();
     await page.mouse.move(0, 0);
@@ -145,13 +129,13 @@ test('a workload tells its life, why it waits, and what can be done; what cannot
     await page.getByRole('alert').filter({ hasText: 'the virtual executor starts nothing' }).waitFor();
     await page.getByRole('tab', { name: 'Specification' }).click();
     await page.getByText('"gracePeriod": "0s"').waitFor();
-    expect(new URL(page.url()).searchParams.get('tab')).toBe('spec');
+    await expect.poll(() => new URL(page.url()).searchParams.get('tab')).toBe('spec');
     await visitor.look('workload-spec');
     await visitor.close();
 });
 
 test('actions are previewed, done, and seen at once', async () => {
-    const visitor = await enter('admin', '/workloads/a-serve');
+    const visitor = await house.enter('admin', '/workloads/a-serve');
     const { page } = visitor;
     const preview = page.getByTestId('preview');
     await page.getByText('4 workloads had to go for it').waitFor();
@@ -180,8 +164,8 @@ test('actions are previewed, done, and seen at once', async () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await preview.getByText('c-tune').waitFor();
     await preview.getByRole('button', { name: 'Start', exact: true }).click();
+    await expect.poll(() => page.url()).not.toContain('a-serve');
     await page.getByText('Running', { exact: true }).first().waitFor();
-    expect(page.url()).not.toContain('a-serve');
 
     await page.getByRole('button', { name: 'Stop' }).click();
     await preview.getByRole('button', { name: 'Stop' }).click();
@@ -191,17 +175,17 @@ test('actions are previewed, done, and seen at once', async () => {
     await page.getByRole('heading', { name: 'Workloads' }).waitFor();
     await visitor.close();
 
-    const carol = await enter('carol', '/workloads/c-tune');
+    const carol = await house.enter('carol', '/workloads/c-tune');
     const stop = carol.page.getByRole('button', { name: 'Stop' });
     await stop.waitFor();
-    expect(await stop.getAttribute('aria-disabled')).toBe('true');
+    await expect.poll(() => stop.getAttribute('aria-disabled')).toBe('true');
     await stop.hover();
     await carol.page.getByRole('tooltip').filter({ hasText: 'It belongs to admin' }).waitFor();
     await carol.close();
 });
 
 test('a gang of several roles is submitted, and another like it begins with the same', async () => {
-    const visitor = await enter('admin', '/workloads/new?quota=Quota1.2');
+    const visitor = await house.enter('admin', '/workloads/new?quota=Quota1.2');
     const { page } = visitor;
     const verdict = page.getByTestId('verdict');
     await page.getByText('Several roles').click();
@@ -215,7 +199,7 @@ test('a gang of several roles is submitted, and another like it begins with the 
     await verdict.getByRole('heading', { name: 'Would wait' }).waitFor();
     await page.getByLabel('Environment').fill('EPOCHS');
     await page.getByText('Line 1 has no =').waitFor();
-    expect(await verdict.getByRole('button').isDisabled()).toBe(true);
+    await expect.poll(() => verdict.getByRole('button').isDisabled()).toBe(true);
     await page.getByLabel('Environment').fill('EPOCHS=3');
     await page.getByLabel('Name', { exact: true }).fill('gang');
     await visitor.look('workload-form-roles');
@@ -226,11 +210,13 @@ test('a gang of several roles is submitted, and another like it begins with the 
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Submit another like it' }).click();
     await page.getByRole('heading', { name: 'Submit a workload' }).waitFor();
-    expect(await workers.getByLabel('Replicas').inputValue()).toBe('2');
-    expect(await page.getByLabel('Environment').inputValue()).toBe('EPOCHS=3');
+    await expect.poll(() => workers.getByLabel('Replicas').inputValue()).toBe('2');
+    await expect.poll(() => page.getByLabel('Environment').inputValue()).toBe('EPOCHS=3');
     await page.getByText('Notebook', { exact: true }).click();
     await page.getByLabel('Stop when unused for').fill('soon');
     await verdict.getByRole('heading', { name: 'Would be refused' }).waitFor();
-    expect(await page.getByLabel('Stop when unused for').getAttribute('aria-invalid')).toBe('true');
+    await expect
+        .poll(() => page.getByLabel('Stop when unused for').getAttribute('aria-invalid'))
+        .toBe('true');
     await visitor.close();
 });

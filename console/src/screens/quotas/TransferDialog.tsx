@@ -1,15 +1,13 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Problem } from '../../api/problem';
 import { quotaChanges, quotas, type Mode, type Quota } from '../../api/queries/quotas';
 import { text } from '../../texts';
 import { every } from '../../ui/tree';
-import { ChangeForm } from './ChangeForm';
 import { GuaranteeFields, noneOf } from './GuaranteeFields';
 import { ModeField } from './ModeField';
 import { quotaRows } from './model';
-import { QuotaChangeDialog, type QuotaChange } from './QuotaChangeDialog';
+import { QuotaChangeForm } from './QuotaChangeForm';
 
 const FIELDS = ['/amount', '/to'];
 
@@ -29,50 +27,43 @@ export function TransferDialog({ quota, onClose }: { quota: Quota; onClose(): vo
     const [to, setTo] = useState<string | null>(null);
     const [amount, setAmount] = useState(() => noneOf(quota.spec.guarantee));
     const [mode, setMode] = useState<Mode>('refuse');
-    const [problem, setProblem] = useState<Problem>();
-    const [change, setChange] = useState<QuotaChange>();
-    const preview = () => {
-        if (to === null) return;
-        setProblem(undefined);
-        setChange({
-            title: text.quotas.transfer.title(name),
-            confirm: text.quotas.transfer.confirm,
-            seen: quota,
-            wanted: quota.spec,
-            send: (version, asked) => quotaChanges.transfer(name, version, { to, amount, mode }, asked),
-        });
-    };
     return (
-        <>
-            <ChangeForm
-                opened={change === undefined}
-                title={text.quotas.transfer.title(name)}
-                problem={problem}
-                fields={FIELDS}
-                onClose={onClose}
-                onSubmit={preview}
-            >
-                <Select
-                    label={text.quotas.transfer.to}
-                    description={text.quotas.transfer.toHint}
-                    required
-                    data={siblings}
-                    value={to}
-                    error={problem?.at('/to')}
-                    onChange={setTo}
-                />
-                <GuaranteeFields value={amount} onChange={setAmount} problem={problem} pointer="/amount" />
-                <ModeField value={mode} onChange={setMode} />
-            </ChangeForm>
-            <QuotaChangeDialog
-                change={change}
-                onClose={() => setChange(undefined)}
-                onDone={onClose}
-                onProblem={refused => {
-                    setProblem(refused);
-                    setChange(undefined);
-                }}
-            />
-        </>
+        <QuotaChangeForm
+            title={text.quotas.transfer.title(name)}
+            fields={FIELDS}
+            change={() =>
+                to === null
+                    ? undefined
+                    : {
+                          confirm: text.quotas.transfer.confirm,
+                          seen: quota,
+                          wanted: quota.spec,
+                          send: (version, asked) =>
+                              quotaChanges.transfer(name, version, { to, amount, mode }, asked),
+                      }
+            }
+            onClose={onClose}
+        >
+            {problem => (
+                <>
+                    <Select
+                        label={text.quotas.transfer.to}
+                        description={text.quotas.transfer.toHint}
+                        required
+                        data={siblings}
+                        value={to}
+                        error={problem?.at('/to')}
+                        onChange={setTo}
+                    />
+                    <GuaranteeFields
+                        value={amount}
+                        onChange={setAmount}
+                        problem={problem}
+                        pointer="/amount"
+                    />
+                    <ModeField value={mode} onChange={setMode} />
+                </>
+            )}
+        </QuotaChangeForm>
     );
 }

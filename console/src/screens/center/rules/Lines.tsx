@@ -1,50 +1,62 @@
-import { ActionIcon, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { text } from '../../../texts';
 import { Icon } from '../../../ui/icons';
+import { Section } from '../../../ui/Page';
 import styles from './Rules.module.css';
 
 interface Props<Line> {
-    /** What they are together. */
-    label: string;
+    words: { title: string; about: string; add: string };
     lines: readonly Line[];
-    add: string;
-    onAdd(): void;
-    onRemove(index: number): void;
-    children(line: Line, index: number): ReactNode;
+    /** What a line begins with. */
+    fresh: Line;
+    onChange(lines: Line[]): void;
+    children(line: Line, index: number, change: (part: Partial<Line>) => void): ReactNode;
 }
 
-/** Lines of fields that can be added and removed. */
-export function Lines<Line>({ label, lines, add, onAdd, onRemove, children }: Props<Line>) {
+/** A part of the form whose lines can be added and removed. */
+export function Lines<Line>({ words, lines, fresh, onChange, children }: Props<Line>) {
+    const change = (index: number) => (part: Partial<Line>) =>
+        onChange(lines.map((line, at) => (at === index ? { ...line, ...part } : line)));
+    const remove = (index: number) => onChange(lines.filter((_, at) => at !== index));
     return (
-        <div className={styles.lines} role="group" aria-label={label}>
-            {lines.map((line, index) => (
-                <div
-                    key={index}
-                    className={styles.line}
-                    role="group"
-                    aria-label={`${label} ${index + 1}`}
-                    data-first={index === 0 || undefined}
-                >
-                    {children(line, index)}
-                    <Tooltip label={text.center.rules.remove}>
-                        <ActionIcon
-                            variant="subtle"
-                            color="gray"
-                            className={styles.remove}
-                            aria-label={text.center.rules.remove}
-                            onClick={() => onRemove(index)}
-                        >
-                            <Icon name="close" size={16} />
-                        </ActionIcon>
-                    </Tooltip>
+        <Section title={words.title}>
+            <Text size="sm" c="dimmed" mb="sm">
+                {words.about}
+            </Text>
+            <div className={styles.lines} role="group" aria-label={words.title}>
+                {lines.map((line, index) => (
+                    <div
+                        key={index}
+                        className={styles.line}
+                        role="group"
+                        aria-label={`${words.title} ${index + 1}`}
+                        data-first={index === 0 || undefined}
+                    >
+                        {children(line, index, change(index))}
+                        <Tooltip label={text.center.rules.remove}>
+                            <ActionIcon
+                                variant="subtle"
+                                color="gray"
+                                className={styles.remove}
+                                aria-label={text.center.rules.remove}
+                                onClick={() => remove(index)}
+                            >
+                                <Icon name="close" size={16} />
+                            </ActionIcon>
+                        </Tooltip>
+                    </div>
+                ))}
+                <div>
+                    <Button
+                        variant="default"
+                        leftSection={<Icon name="plus" size={14} />}
+                        onClick={() => onChange([...lines, fresh])}
+                    >
+                        {words.add}
+                    </Button>
                 </div>
-            ))}
-            <div>
-                <Button variant="default" leftSection={<Icon name="plus" size={14} />} onClick={onAdd}>
-                    {add}
-                </Button>
             </div>
-        </div>
+        </Section>
     );
 }

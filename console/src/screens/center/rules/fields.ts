@@ -9,12 +9,3 @@ export interface FieldsProps {
     members: readonly string[];
     set(part: Partial<Draft>): void;
 }
-
-/** Changes one line of a list. */
-export function replaced<Line>(lines: readonly Line[], index: number, part: Partial<Line>): Line[] {
-    return lines.map((line, at) => (at === index ? { ...line, ...part } : line));
-}
-
-export function without<Line>(lines: readonly Line[], index: number): Line[] {
-    return lines.filter((_, at) => at !== index);
-}

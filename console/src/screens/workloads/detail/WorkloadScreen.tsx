@@ -1,8 +1,9 @@
 import { Skeleton, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { ComponentType } from 'react';
 import { Problem } from '../../../api/problem';
-import { workloads } from '../../../api/queries/workloads';
+import { workloads, type Workload } from '../../../api/queries/workloads';
 import { text } from '../../../texts';
 import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
@@ -20,11 +21,20 @@ import { SpecTab } from './SpecTab';
 
 const words = text.workloads.detail;
 
+const CONTENTS: Record<WorkloadTab, ComponentType<{ workload: Workload }>> = {
+    overview: OverviewTab,
+    monitoring: MonitoringTab,
+    logs: LogsTab,
+    events: EventsTab,
+    spec: SpecTab,
+};
+
 /** One workload: what it does, why, since when; and what one can do about it. */
 export function WorkloadScreen() {
     const { workload: name } = useParams({ from: '/app/workloads/$workload' });
     const { tab = 'overview' } = useSearch({ from: '/app/workloads/$workload' });
     const navigate = useNavigate({ from: '/workloads/$workload' });
+    const Content = CONTENTS[tab];
     const { data: workload, error, refetch } = useQuery(workloads.one(name));
     const title = (
         <span className={styles.title}>
@@ -66,20 +76,8 @@ export function WorkloadScreen() {
                             </Tabs.Tab>
                         ))}
                     </Tabs.List>
-                    <Tabs.Panel value="overview" pt="md">
-                        <OverviewTab workload={workload} />
-                    </Tabs.Panel>
-                    <Tabs.Panel value="monitoring" pt="md">
-                        <MonitoringTab workload={workload} />
-                    </Tabs.Panel>
-                    <Tabs.Panel value="logs" pt="md">
-                        <LogsTab workload={workload} />
-                    </Tabs.Panel>
-                    <Tabs.Panel value="events" pt="md">
-                        <EventsTab workload={workload} />
-                    </Tabs.Panel>
-                    <Tabs.Panel value="spec" pt="md">
-                        <SpecTab workload={workload} />
+                    <Tabs.Panel value={tab} pt="md">
+                        <Content workload={workload} />
                     </Tabs.Panel>
                 </Tabs>
             )}
