@@ -15,12 +15,15 @@
 //! removed, and a new one begins no earlier than now.
 
 pub mod business;
+pub mod calendar;
 pub mod charge;
 pub mod input;
 pub mod money;
 pub mod price;
 pub mod record;
+pub mod recurrence;
 pub mod route;
+pub mod scaling;
 pub mod statement;
 pub mod template;
 
