@@ -97,7 +97,7 @@ async fn ends(serving: &Serving, count: usize) -> io::Result<JoinHandle<io::Resu
     let mut stream = Connection::open(serving.address).await?.stream;
     stream.write_all(&request("GET", "/api/v1/watch?kinds=workload", &serving.token, "", "")).await?;
     let mut text = Vec::new();
-    while !text.ends_with(b"\r\n\r\n") {
+    while !text.windows(4).any(|part| part == b"\r\n\r\n") {
         if stream.read_buf(&mut text).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }

@@ -87,6 +87,19 @@ fn a_token_is_shown_once_narrow_and_revocable() {
     for path in ["/api/v1/workloads", "/api/v1/workloads/seen", "/api/v1/workloads/seen:explain"] {
         assert_eq!((narrow.get(path).0, other.get(path).0), (200, 403), "{path}");
     }
+    // Nor does one for quotas read who waits there, whoever it belongs to.
+    for name in ["all-of-it", "secret-wait"] {
+        assert_eq!(berta.submit(name, json!({"resources": {"gpu": 8}, "replicas": 6})).0, 201);
+    }
+    let queue = "/api/v1/quotas/Quota1.1/queue";
+    assert!(berta.get(queue).1.to_string().contains("secret-wait"), "it waits: {}", berta.get(queue).1);
+    for user in [&berta, &company.desk("admin")] {
+        let quotas = user.post("/api/v1/tokens", &json!({"actions": ["quota:read"]})).1;
+        let token = quotas["secret"].as_str().expect("a secret").to_string();
+        let (status, seen) = super::Desk { house: &company.house, token }.get(queue);
+        assert_eq!((status, seen["items"].as_array().map(Vec::len)), (200, Some(1)), "{seen}");
+        assert!(!seen.to_string().contains("secret-wait") && !seen.to_string().contains("berta"), "{seen}");
+    }
     let listed = berta.get("/api/v1/tokens").1.to_string();
     assert!(!listed.contains(&secret) && listed.contains("ci"), "{listed}");
     assert_eq!(company.desk("boris").get("/api/v1/tokens?user=berta").0, 403);
