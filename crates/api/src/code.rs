@@ -132,6 +132,18 @@ codes! {
     NoSharedCompute = "no-shared-compute", 422, "There is no shared compute",
         "a platform administrator marks a quota: `tidegate quota set NAME --queue fair --shared true`";
 
+    // Dedicated compute.
+    NoDedicatedCompute = "no-dedicated-compute", 422, "There is no dedicated compute",
+        "a platform administrator marks a quota: `tidegate quota set NAME --dedicated true`";
+    DedicatedQuota = "dedicated-quota", 409, "The quota is for dedicated compute",
+        "`tidegate resource-config` asks for dedicated compute, and changes it";
+    SupplyBooked = "supply-booked", 409, "The supply of dedicated compute is booked",
+        "ask for the time that the detail names, for less, or have the supply scaled up";
+    ConfigNotActive = "config-not-active", 409, "The resource config has not begun, or is over",
+        "`tidegate resource-config show ID` shows its periods; `default` is shared compute";
+    ConfigFull = "config-full", 429, "The resource configs are used up to their caps",
+        "wait until some tasks have ended, or add `default` to the list to overflow to shared compute";
+
     // Logging in.
     TooManyAttempts = "too-many-attempts", 429, "Too many log-ins failed",
         "wait as long as Retry-After says; an administrator can invite you to choose a new password";

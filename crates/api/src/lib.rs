@@ -6,6 +6,7 @@
 //! | `by_model`, `amounts` | amounts of GPUs, cores and memory |
 //! | `resource`, `page`, `body` | envelopes, lists, reading and checking bodies |
 //! | `pool`, `node`, `quota`, `workload`, `template`, `task`, `workspace`, `people`, `webhook` | the resources |
+//! | `dedicated` | requests of compute of one's own, and what came of them |
 //! | `metering`, `bill` | what was used, prices, what it costs |
 //! | `explain`, `event`, `series`, `simulation`, `actions`, `output`, `audit`, `server` | what else is sent and answered |
 //! | `manifest` | resources in YAML and JSON |
@@ -22,6 +23,7 @@ pub mod by_model;
 pub mod code;
 pub mod convert;
 pub mod decimal;
+pub mod dedicated;
 pub mod duration;
 pub mod event;
 pub mod explain;

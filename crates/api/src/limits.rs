@@ -196,6 +196,21 @@ pub const MAX_CORRECTIONS: usize = 100_000;
 pub const MAX_PRICE_BOOKS: usize = 100;
 /// Versions of one price book: daily prices for two years.
 pub const MAX_PRICE_VERSIONS: usize = 1_000;
+/// Resource requests that are kept: they are all in memory, with what came of them.
+pub const MAX_RESOURCE_REQUESTS: usize = 100_000;
+/// Resource requests of one workspace that nobody has decided yet: somebody has to read them.
+pub const MAX_PENDING_REQUESTS: usize = 100;
+/// Shortest time that compute is reserved for.
+pub const MIN_PERIOD: Span = Span::seconds(1);
+/// How far ahead compute is reserved: five years.
+pub const MAX_BOOKING_AHEAD: Span = Span::hours(5 * 366 * 24);
+/// Largest cap of a resource config, in percent: above 100 tasks wait in its queue.
+pub const MAX_CAP: u32 = 1_000;
+/// Longest waits and cool-downs of compute by usage.
+pub const MAX_COOL_DOWN: Span = Span::hours(24);
+/// Shortest cool-down: capacity that comes and goes faster is no capacity.
+pub const MIN_COOL_DOWN: Span = Span::seconds(1);
+
 /// Characters of a currency's code.
 pub const MAX_CURRENCY: usize = 16;
 /// GPU models that one tariff has prices of.

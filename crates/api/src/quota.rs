@@ -53,6 +53,9 @@ pub struct QuotaSpec {
     /// Tasks of every workspace run here unless they name other compute; its queue is `fair`. False if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shared: Option<bool>,
+    /// Resource configs are taken from it; it runs no work itself. False if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedicated: Option<bool>,
 }
 
 /// How the quota's queue is worked off.
@@ -142,6 +145,9 @@ impl Check for QuotaSpec {
                     "it is {given}; the queue of a shared quota is fair, so that nobody waits for all others"
                 ),
             );
+        }
+        if self.shared == Some(true) && self.dedicated == Some(true) {
+            wrong.add("/dedicated", "a quota is shared or dedicated, not both");
         }
         if let Some(preemption) = &self.preemption {
             if let Some(policy) = &preemption.self_level {

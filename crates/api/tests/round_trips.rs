@@ -89,6 +89,7 @@ fn quota() -> impl Strategy<Value = QuotaSpec> {
                 .as_ref()
                 .is_some_and(|q| q.strategy == Some(QueueStrategy(words::Strategy::Fair)))
                 .then_some(true),
+            dedicated: None,
             pool: root.then(|| source.clone()),
             parent: (!root).then_some(source),
             guarantee,

@@ -1,5 +1,6 @@
 //! Everything that the business keeps: what all changes together have made.
 
+use crate::dedicated::{ConfigId, RequestId, ResourceConfig, ResourceRequest};
 use crate::price::{PriceBook, PriceBookId};
 use crate::record::{Change, Compute, ComputeKind, Correction, CorrectionId, Record};
 use crate::template::{Template, TemplateId};
@@ -15,12 +16,17 @@ pub struct Business {
     templates: Arc<BTreeMap<TemplateId, Versioned<Template>>>,
     compute: Arc<BTreeMap<QuotaId, Compute>>,
     corrections: Arc<BTreeMap<CorrectionId, Correction>>,
+    requests: Arc<BTreeMap<RequestId, Versioned<ResourceRequest>>>,
+    configs: Arc<BTreeMap<ConfigId, Versioned<ResourceConfig>>>,
     next_book: u32,
     next_template: u32,
     next_correction: u32,
+    next_request: u32,
+    next_config: u32,
     // Found by other things than their numbers.
     book_names: Arc<BTreeMap<Box<str>, PriceBookId>>,
     template_names: Arc<BTreeMap<TemplateName, TemplateId>>,
+    config_quotas: Arc<BTreeMap<QuotaId, ConfigId>>,
 }
 
 /// A workspace's, or the platform's.
@@ -60,6 +66,13 @@ impl Business {
             Record::Correction(correction) => {
                 Arc::make_mut(&mut self.corrections).remove(&correction.id);
             }
+            Record::ResourceRequest(request) => {
+                Arc::make_mut(&mut self.requests).remove(&request.id);
+            }
+            Record::ResourceConfig(config) => {
+                Arc::make_mut(&mut self.configs).remove(&config.id);
+                Arc::make_mut(&mut self.config_quotas).remove(&config.quota);
+            }
         }
     }
 
@@ -83,6 +96,15 @@ impl Business {
                 self.next_correction = self.next_correction.max(record.id.0 + 1);
                 Arc::make_mut(&mut self.corrections).insert(record.id, record);
             }
+            Record::ResourceRequest(record) => {
+                self.next_request = self.next_request.max(record.id.0 + 1);
+                Arc::make_mut(&mut self.requests).insert(record.id, Versioned { record, version });
+            }
+            Record::ResourceConfig(record) => {
+                self.next_config = self.next_config.max(record.id.0 + 1);
+                Arc::make_mut(&mut self.config_quotas).insert(record.quota, record.id);
+                Arc::make_mut(&mut self.configs).insert(record.id, Versioned { record, version });
+            }
         }
     }
 
@@ -96,6 +118,14 @@ impl Business {
 
     pub fn next_correction(&self) -> CorrectionId {
         CorrectionId(self.next_correction)
+    }
+
+    pub fn next_request(&self) -> RequestId {
+        RequestId(self.next_request)
+    }
+
+    pub fn next_config(&self) -> ConfigId {
+        ConfigId(self.next_config)
     }
 
     pub fn book(&self, id: PriceBookId) -> Option<&Versioned<PriceBook>> {
@@ -129,8 +159,37 @@ impl Business {
 
     /// Quotas where tasks of everybody run, ascending.
     pub fn shared(&self) -> impl Iterator<Item = QuotaId> {
-        let shared = |compute: &&Compute| compute.kind == ComputeKind::Shared;
-        self.compute.values().filter(shared).map(|compute| compute.quota)
+        self.of_kind(ComputeKind::Shared)
+    }
+
+    /// Quotas that dedicated compute is taken from, ascending.
+    pub fn supplies(&self) -> impl Iterator<Item = QuotaId> {
+        self.of_kind(ComputeKind::Dedicated)
+    }
+
+    fn of_kind(&self, kind: ComputeKind) -> impl Iterator<Item = QuotaId> {
+        self.compute.values().filter(move |compute| compute.kind == kind).map(|compute| compute.quota)
+    }
+
+    pub fn request(&self, id: RequestId) -> Option<&Versioned<ResourceRequest>> {
+        self.requests.get(&id)
+    }
+
+    pub fn requests(&self) -> impl DoubleEndedIterator<Item = &Versioned<ResourceRequest>> {
+        self.requests.values()
+    }
+
+    pub fn config(&self, id: ConfigId) -> Option<&Versioned<ResourceConfig>> {
+        self.configs.get(&id)
+    }
+
+    /// The config whose quota this is, or was.
+    pub fn config_of(&self, quota: QuotaId) -> Option<&Versioned<ResourceConfig>> {
+        self.configs.get(self.config_quotas.get(&quota)?)
+    }
+
+    pub fn configs(&self) -> impl DoubleEndedIterator<Item = &Versioned<ResourceConfig>> {
+        self.configs.values()
     }
 
     pub fn correction(&self, id: CorrectionId) -> Option<&Correction> {

@@ -17,6 +17,7 @@
 pub mod business;
 pub mod calendar;
 pub mod charge;
+pub mod dedicated;
 pub mod input;
 pub mod money;
 pub mod price;

@@ -1,6 +1,7 @@
 //! What is kept, and how a change is written down.
 
 use crate::charge::Quantity;
+use crate::dedicated::{ResourceConfig, ResourceRequest};
 use crate::price::{Mode, PriceBook, Resource};
 use crate::template::Template;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub struct Compute {
 pub enum ComputeKind {
     /// Tasks of everybody run here.
     Shared,
+    /// Nothing runs here: what is dedicated to somebody is taken from it.
+    Dedicated,
 }
 
 /// One thing that is known.
@@ -54,6 +57,8 @@ pub enum Record {
     Template(Template),
     Compute(Compute),
     Correction(Correction),
+    ResourceRequest(ResourceRequest),
+    ResourceConfig(ResourceConfig),
 }
 
 /// A record came, changed or went. At least one side is there.

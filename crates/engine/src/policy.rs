@@ -129,6 +129,10 @@ pub struct Policy {
     pub protect_for: Span,
     pub child_level: Option<ChildLevel>,
     pub self_level: Option<SelfLevel>,
+    /// What the guarantee may grow to, where somebody lets it grow with its use: what fits this is queued, though it
+    /// does not fit the guarantee of now. Set when the quota is made.
+    #[serde(default)]
+    pub ceiling: Option<Resources>,
 }
 
 impl Default for Policy {
@@ -139,6 +143,7 @@ impl Default for Policy {
             protect_for: Span::ZERO,
             child_level: None,
             self_level: None,
+            ceiling: None,
         }
     }
 }

@@ -15,6 +15,7 @@ use tidegate_api::resource::{Labels, Metadata};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_api::workload::Workload;
+use tidegate_billing::record::ComputeKind;
 use tidegate_engine::EventKind;
 use tidegate_engine::engine::QuotaBooks;
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
@@ -67,8 +68,10 @@ fn of_books(world: &World, books: &QuotaBooks, uses: &[QuotaUse]) -> Option<Quot
     let none = QuotaUse::default();
     let used = uses.get(id.index()).unwrap_or(&none);
     let status = QuotaStatus::of(&world.engine, world, books, used)?;
-    let shared = world.business.shared().any(|shared| shared == id).then_some(true);
-    let spec = QuotaSpec { shared, ..QuotaSpec::of(&world.engine, id)? };
+    let kind = world.business.compute(id).map(|compute| compute.kind);
+    let shared = (kind == Some(ComputeKind::Shared)).then_some(true);
+    let dedicated = (kind == Some(ComputeKind::Dedicated)).then_some(true);
+    let spec = QuotaSpec { shared, dedicated, ..QuotaSpec::of(&world.engine, id)? };
     Some(Quota::new(metadata, spec, status))
 }
 

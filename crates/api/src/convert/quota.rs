@@ -79,6 +79,7 @@ impl QuotaSpec {
             protect_for: span(self.protect_for, defaults.protect_for),
             child_level: child_level.transpose()?,
             self_level: self_level.transpose()?,
+            ceiling: None,
         })
     }
 
@@ -163,6 +164,7 @@ impl QuotaSpec {
             protect_for: Some(Duration::of(policy.protect_for)),
             preemption: (!is_off).then_some(Preemption { self_level, child_level }),
             shared: None,
+            dedicated: None,
         }
     }
 }

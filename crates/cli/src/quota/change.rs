@@ -57,6 +57,7 @@ impl Create {
             protect_for: None,
             preemption: None,
             shared: None,
+            dedicated: None,
         };
         self.policies.onto(&mut spec);
         let new = NewQuota::new(NewMetadata::named(self.name), spec);

@@ -22,7 +22,8 @@ pub(crate) const SET_EXAMPLES: &str = "Examples:
   tidegate quota set Quota1.2 --queue balance --patience 5m
   tidegate quota set Quota1.2 --self-level off --idle-sharing false
   tidegate quota set Quota1 --child-level 1-3:training --dry-run
-  tidegate quota set shared --queue fair --shared true     tasks of every workspace run there";
+  tidegate quota set shared --queue fair --shared true     tasks of every workspace run there
+  tidegate quota set reserve --dedicated true              resource configs are taken from there";
 
 /// GPUs, and cores and memory where the root keeps books of them.
 #[derive(Args, Clone, Debug)]
@@ -83,6 +84,9 @@ pub(crate) struct Policies {
     /// Whether tasks of every workspace run here; its queue is fair then
     #[arg(long, value_name = "true|false")]
     shared: Option<bool>,
+    /// Whether resource configs are taken from it; it runs no work itself then
+    #[arg(long, value_name = "true|false")]
+    dedicated: Option<bool>,
     /// Its workloads draw on its descendants, and evict there: priorities and modules, or off
     #[arg(long, value_name = "1-9:training,notebook", value_parser = child_level)]
     child_level: Option<Stated<ChildLevel>>,
@@ -131,6 +135,7 @@ impl Policies {
             && self.idle_sharing.is_none()
             && self.protect_for.is_none()
             && self.shared.is_none()
+            && self.dedicated.is_none()
             && self.child_level.is_none()
             && self.self_level.is_none()
     }
@@ -148,6 +153,7 @@ impl Policies {
         spec.idle_sharing = self.idle_sharing.or(spec.idle_sharing);
         spec.protect_for = self.protect_for.or(spec.protect_for);
         spec.shared = self.shared.or(spec.shared);
+        spec.dedicated = self.dedicated.or(spec.dedicated);
         let preemption = spec.preemption.get_or_insert_default();
         if let Some(stated) = &self.child_level {
             preemption.child_level = stated.value();

@@ -185,6 +185,9 @@ pub(crate) fn text(quota: &Quota) -> String {
     if is_shared(quota) {
         facts.add("shared", "tasks of every workspace run here");
     }
+    if spec.dedicated == Some(true) {
+        facts.add("dedicated", "resource configs are taken from here");
+    }
     facts.maybe("idle sharing", spec.idle_sharing).maybe("protect for", spec.protect_for);
     if let Some(preemption) = &spec.preemption {
         let words =

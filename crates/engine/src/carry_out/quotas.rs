@@ -122,13 +122,16 @@ impl State {
         Ok(())
     }
 
-    /// A child states exactly the dimensions that its root keeps.
+    /// A child states exactly the dimensions that its root keeps, or nothing at all: then it has nothing of each.
     pub(super) fn check_dimensions(
         &self,
         quota: &str,
         root: QuotaId,
         guarantee: &Resources,
     ) -> Result<(), Refusal> {
+        if *guarantee == Resources::default() {
+            return Ok(());
+        }
         let models = &self.pool_of(root).models;
         for d in [Dimension::CPU, Dimension::MEMORY] {
             let (quota, models, root_name) =

@@ -145,8 +145,9 @@ impl State {
         roles: &[Role],
     ) -> Result<(), Never> {
         let quota = spec.quota;
+        let ceiling = self.tree[quota].policy.ceiling.unwrap_or_default();
         for (d, need) in self.amounts(quota, model, roles) {
-            if rules.own && self.ledger.cell(quota, d).share >= need {
+            if rules.own && self.ledger.cell(quota, d).share.max(ceiling[d]) >= need {
                 continue;
             }
             let shares = self.shares_for(quota, rules, d, need);

@@ -3,13 +3,17 @@
 use super::record::user;
 use crate::core::world::World;
 use serde_json::{Value, json};
+use tidegate_api::amounts::Guarantee;
+use tidegate_api::duration::Duration;
 use tidegate_api::time::Time;
 use tidegate_billing::Record;
+use tidegate_billing::dedicated::{RequestState, Terms, When};
 use tidegate_billing::price::PriceVersion;
 use tidegate_billing::record::ComputeKind;
 use tidegate_billing::template::TemplateVersion;
-use tidegate_engine::ids::WorkspaceId;
+use tidegate_engine::ids::{QuotaId, WorkspaceId};
 use tidegate_engine::reason::Names;
+use tidegate_engine::resources::Resources;
 
 /// What kind of thing a record is.
 pub(super) fn kind(record: &Record) -> &'static str {
@@ -18,6 +22,8 @@ pub(super) fn kind(record: &Record) -> &'static str {
         Record::Template(_) => "template",
         Record::Compute(_) => "compute",
         Record::Correction(_) => "correction",
+        Record::ResourceRequest(_) => "resource-request",
+        Record::ResourceConfig(_) => "resource-config",
     }
 }
 
@@ -28,6 +34,8 @@ pub(super) fn name(world: &World, record: &Record) -> String {
         Record::Template(template) => template.name.to_string(),
         Record::Compute(compute) => world.quota_name(compute.quota).into_owned(),
         Record::Correction(correction) => format!("cor-{}", correction.id.0),
+        Record::ResourceRequest(request) => request.id.to_string(),
+        Record::ResourceConfig(config) => config.id.to_string(),
     }
 }
 
@@ -37,6 +45,8 @@ pub(super) fn room(record: &Record) -> Option<WorkspaceId> {
         Record::PriceBook(_) | Record::Compute(_) => None,
         Record::Template(template) => template.workspace,
         Record::Correction(correction) => Some(correction.workspace),
+        Record::ResourceRequest(request) => Some(request.workspace),
+        Record::ResourceConfig(config) => Some(config.workspace),
     }
 }
 
@@ -55,6 +65,7 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
         Record::Compute(compute) => json!({
             "kind": match compute.kind {
                 ComputeKind::Shared => "shared",
+                ComputeKind::Dedicated => "dedicated",
             },
         }),
         Record::Correction(correction) => json!({
@@ -67,6 +78,61 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
             "resource": correction.resource.to_string(),
             "class": correction.class.word(),
             "quantity": correction.quantity.0.to_string(),
+        }),
+        Record::ResourceRequest(request) => json!({
+            "supply": world.quota_name(request.supply),
+            "terms": terms(world, request.supply, &request.terms),
+            "reason": request.reason,
+            "lend": request.lend,
+            "cap": request.cap,
+            "state": request.state.word(),
+            "config": match &request.state {
+                RequestState::Approved { config, .. } => Some(config.to_string()),
+                _ => None,
+            },
+            "note": match &request.state {
+                RequestState::Approved { note, .. } | RequestState::Declined { note, .. } => Some(note),
+                _ => None,
+            },
+        }),
+        Record::ResourceConfig(config) => json!({
+            "request": config.request.to_string(),
+            "supply": world.quota_name(config.supply),
+            "terms": terms(world, config.supply, &config.terms),
+            "lend": config.lend,
+            "cap": config.cap,
+            "held": config.hold.map(|hold| amounts(world, config.supply, &hold.amount)),
+            "since": config.hold.map(|hold| Time::of(hold.since)),
+            "until": config.hold.and_then(|hold| hold.until).map(Time::of),
+            "endedAt": config.ended.map(Time::of),
+        }),
+    }
+}
+
+/// With the names of the supply's pool; none if the supply is gone.
+fn amounts(world: &World, supply: QuotaId, of: &Resources) -> Value {
+    let pool = world.engine.quota(supply).map(|quota| quota.pool);
+    pool.map_or(Value::Null, |pool| json!(Guarantee::of(&world.engine, pool, of)))
+}
+
+fn terms(world: &World, supply: QuotaId, terms: &Terms) -> Value {
+    let amounts = |of: &Resources| amounts(world, supply, of);
+    match terms {
+        Terms::Reserved { size, when: When::Once { start, end } } => json!({
+            "mode": "reserved",
+            "size": amounts(size),
+            "start": Time::of(*start),
+            "end": Time::of(*end),
+        }),
+        Terms::ByUsage(by_usage) => json!({
+            "mode": "byUsage",
+            "threshold": by_usage.threshold,
+            "wait": Duration::of(by_usage.wait),
+            "step": amounts(&by_usage.step),
+            "minimum": amounts(&by_usage.minimum),
+            "maximum": amounts(&by_usage.maximum),
+            "coolDown": Duration::of(by_usage.cool_down),
+            "until": by_usage.until.map(Time::of),
         }),
     }
 }

@@ -8,13 +8,13 @@ use tidegate_billing::record::{Compute, ComputeKind};
 use tidegate_billing::route::{NoRoute, Route, Wish};
 use tidegate_engine::ids::{QuotaId, WorkspaceId};
 
-/// Marks a quota as shared, or takes the mark away. What waits there stays where it is.
-pub fn mark(deck: &mut Deck<'_>, quota: QuotaId, shared: bool) {
+/// Marks a quota as compute of a kind, or takes the mark away. What waits there stays where it is.
+pub fn mark(deck: &mut Deck<'_>, quota: QuotaId, kind: Option<ComputeKind>) {
     let before = deck.world().business.compute(quota).copied();
-    if before.is_some() == shared {
+    if before.map(|compute| compute.kind) == kind {
         return;
     }
-    let after = shared.then(|| Compute { quota, kind: ComputeKind::Shared, since: deck.now() });
+    let after = kind.map(|kind| Compute { quota, kind, since: deck.now() });
     deck.put_business(before.map(Record::Compute), after.map(Record::Compute));
 }
 

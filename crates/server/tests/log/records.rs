@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use tidegate_billing::Record as Business;
 use tidegate_billing::charge::Quantity;
+use tidegate_billing::dedicated::{
+    ByUsage, Hold, RequestState, ResourceConfig, ResourceRequest, Terms, When,
+};
 use tidegate_billing::money::{Currency, Price};
 use tidegate_billing::price::{Discount, Mode, PriceBook, PriceVersion, Resource, Tariff};
 use tidegate_billing::record::{Compute, ComputeKind, Correction};
 use tidegate_billing::template::{TaskLimits, Template, TemplateVersion};
-use tidegate_engine::ids::{MemberId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
-use tidegate_engine::resources::Shape;
+use tidegate_engine::ids::{MemberId, ModelId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
+use tidegate_engine::resources::{Dimension, Resources, Shape};
 use tidegate_engine::words::Class;
 use tidegate_identity::Record;
 use tidegate_identity::record::Workspace;
@@ -18,7 +21,7 @@ use tidegate_server::core::deck::Deck;
 pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
     let name = format!("n{number}").into_boxed_str();
     let (business, now) = (deck.world().business.clone(), deck.now());
-    match number / 15 % 6 {
+    match number / 15 % 8 {
         0 => {
             let book = PriceBook {
                 id: business.next_book(),
@@ -75,6 +78,50 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
             };
             deck.put_business(None, Some(Business::Correction(correction)));
         }
+        5 => {
+            let request = ResourceRequest {
+                id: business.next_request(),
+                workspace: WorkspaceId(0),
+                by: MemberId(0),
+                made: now,
+                supply: QuotaId(0),
+                terms: terms(now, number),
+                reason: "a test".into(),
+                lend: number % 2 == 0,
+                cap: 80,
+                state: RequestState::Pending,
+            };
+            deck.put_business(None, Some(Business::ResourceRequest(request)));
+        }
+        6 => {
+            let pending = |request: &&ResourceRequest| request.state == RequestState::Pending;
+            let requests = business.requests().map(|request| &request.record);
+            let Some(before) = requests.rev().find(pending).cloned() else { return };
+            let config = ResourceConfig {
+                id: business.next_config(),
+                request: before.id,
+                workspace: before.workspace,
+                by: before.by,
+                made: now,
+                supply: before.supply,
+                quota: QuotaId(1_000 + before.id.0),
+                terms: before.terms.clone(),
+                lend: before.lend,
+                cap: before.cap,
+                hold: Some(Hold { amount: before.terms.most(), since: now, until: None }),
+                settled: now,
+                ended: None,
+            };
+            let state = RequestState::Approved {
+                config: config.id,
+                by: MemberId(0),
+                at: now,
+                note: "".into(),
+            };
+            let after = ResourceRequest { state, ..before.clone() };
+            deck.put_business(Some(Business::ResourceRequest(before)), Some(Business::ResourceRequest(after)));
+            deck.put_business(None, Some(Business::ResourceConfig(config)));
+        }
         _ => {
             let room = Workspace {
                 id: deck.world().people.next_workspace(),
@@ -86,6 +133,22 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
             };
             deck.put(None, Some(Record::Workspace(room)));
         }
+    }
+}
+
+fn terms(now: Tick, number: u32) -> Terms {
+    let some = Resources::of(Dimension::gpu(ModelId(0)), 1_000);
+    match number % 2 {
+        0 => Terms::Reserved { size: some, when: When::Once { start: now, end: now.after(Span::hours(1)) } },
+        _ => Terms::ByUsage(ByUsage {
+            threshold: 80,
+            wait: Span::seconds(10),
+            step: some,
+            minimum: Resources::default(),
+            maximum: some,
+            cool_down: Span::minutes(5),
+            until: None,
+        }),
     }
 }
 

@@ -19,9 +19,10 @@ use serde::Deserialize;
 use tidegate_api::convert::blame;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::quota::{
-    NewQuota, Quota, QuotaForest, QuotaHistory, QuotaList, ScaleRequest, TransferRequest,
+    NewQuota, Quota, QuotaForest, QuotaHistory, QuotaList, QuotaSpec, ScaleRequest, TransferRequest,
 };
 use tidegate_api::words::Mode;
+use tidegate_billing::record::ComputeKind;
 use tidegate_engine::ids::{QuotaId, WorkspaceId};
 use tidegate_engine::{Command, EventKind};
 use utoipa::IntoParams;
@@ -115,6 +116,15 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewQuota>
         .await
 }
 
+/// What a quota is marked as.
+fn kind(spec: &QuotaSpec) -> Option<ComputeKind> {
+    match (spec.shared == Some(true), spec.dedicated == Some(true)) {
+        (true, _) => Some(ComputeKind::Shared),
+        (_, true) => Some(ComputeKind::Dedicated),
+        _ => None,
+    }
+}
+
 pub fn create_on(deck: &mut Deck<'_>, new: &NewQuota) -> Result<QuotaId, Problem> {
     let spec = new.spec.to_engine(&deck.world().engine, &new.metadata.name)?;
     let events = deck.command(Command::CreateQuota(Box::new(spec))).map_err(blame)?;
@@ -123,7 +133,7 @@ pub fn create_on(deck: &mut Deck<'_>, new: &NewQuota) -> Result<QuotaId, Problem
         _ => None,
     });
     let id = created.expect("a quota that was created has an id");
-    place::mark(deck, id, new.spec.shared == Some(true));
+    place::mark(deck, id, kind(&new.spec));
     Ok(id)
 }
 
@@ -182,7 +192,7 @@ pub fn set_on(
     if present.map(|(_, policy)| policy) != new.spec.policy().ok() {
         deck.command(Command::SetPolicy { quota, change }).map_err(blame)?;
     }
-    place::mark(deck, quota, new.spec.shared == Some(true));
+    place::mark(deck, quota, kind(&new.spec));
     Ok(())
 }
 
@@ -249,7 +259,7 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 policies::replace(deck, room, id, None)?;
             }
             deck.command(Command::DeleteQuota { quota: id })?;
-            place::mark(deck, id, false);
+            place::mark(deck, id, None);
             Ok(Made::ok(last))
         })
         .await
