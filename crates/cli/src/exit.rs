@@ -102,6 +102,7 @@ impl From<Problem> for Failure {
 pub(crate) fn exit_of(code: Code) -> Exit {
     match code {
         Code::ShareTooSmall | Code::NeverFits | Code::NoSharedCompute | Code::TooManyTasks => Exit::Capacity,
+        Code::NoDedicatedCompute | Code::SupplyBooked | Code::ConfigFull => Exit::Capacity,
         Code::UnknownReference => Exit::NotFound,
         Code::IdempotencyMismatch => Exit::Stale,
         other => exit_of_status(other.status()),

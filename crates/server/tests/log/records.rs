@@ -112,14 +112,13 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
                 settled: now,
                 ended: None,
             };
-            let state = RequestState::Approved {
-                config: config.id,
-                by: MemberId(0),
-                at: now,
-                note: "".into(),
-            };
+            let state =
+                RequestState::Approved { config: config.id, by: MemberId(0), at: now, note: "".into() };
             let after = ResourceRequest { state, ..before.clone() };
-            deck.put_business(Some(Business::ResourceRequest(before)), Some(Business::ResourceRequest(after)));
+            deck.put_business(
+                Some(Business::ResourceRequest(before)),
+                Some(Business::ResourceRequest(after)),
+            );
             deck.put_business(None, Some(Business::ResourceConfig(config)));
         }
         _ => {
