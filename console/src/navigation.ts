@@ -17,8 +17,10 @@ export const navigation: readonly NavEntry[] = [
     { to: '/', label: nav.overview, icon: 'overview' },
     { to: '/quotas', label: nav.quotas, icon: 'quotas' },
     { to: '/workloads', label: nav.workloads, icon: 'workloads' },
+    { to: '/tasks', label: nav.tasks, icon: 'tasks', needs: ['workload:read', 'task:submit'] },
     { to: '/nodes', label: nav.nodes, icon: 'nodes', needs: 'pool:read' },
     { to: '/what-if', label: nav.whatIf, icon: 'whatIf' },
+    { to: '/usage', label: nav.usage, icon: 'usage' },
     { to: '/center', label: nav.center, icon: 'center', needs: 'workspace:read' },
     {
         to: '/administration',

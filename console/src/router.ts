@@ -6,6 +6,8 @@ import { administrationRoutes } from './screens/administration/routes';
 import { centerRoutes } from './screens/center/routes';
 import { overviewRoutes } from './screens/overview/routes';
 import { quotaRoutes } from './screens/quotas/routes';
+import { taskRoutes } from './screens/tasks/routes';
+import { usageRoutes } from './screens/usage/routes';
 import { whatIfRoutes } from './screens/whatIf/routes';
 import { workloadRoutes } from './screens/workloads/routes';
 
@@ -18,8 +20,10 @@ const tree = rootRoute.addChildren([
         profileRoute,
         ...quotaRoutes,
         ...workloadRoutes,
+        ...taskRoutes,
         ...nodeRoutes,
         ...whatIfRoutes,
+        ...usageRoutes,
         ...centerRoutes,
         ...administrationRoutes,
     ]),

@@ -36,7 +36,7 @@ export async function ask<Data>(asked: Promise<Answered<Data>>): Promise<Data> {
 }
 
 /** A page of a list. */
-interface Page<Item> {
+export interface Page<Item> {
     items: Item[];
     nextPageToken?: string | null;
 }

@@ -12,9 +12,13 @@ const MOVED_BY: Record<string, readonly Kind[]> = {
     quotas: ['workload', 'quota'],
     nodes: ['workload', 'node'],
     pools: ['workload', 'quota', 'node'],
+    tasks: ['workload'],
     usage: ['workload'],
     events: ['workload', 'quota', 'node'],
 };
+
+/** Of these, what is read of one is moved by that one alone. */
+const OF_ONE = ['workloads', 'tasks'];
 
 /** Each query is read at most this often, however much happens. */
 const EVERY_MS = 500;
@@ -95,6 +99,6 @@ export class Freshness {
 export function touches(key: QueryKey, kinds: ReadonlySet<Kind>, workloads: ReadonlySet<string>): boolean {
     const [resource, shape, name] = key;
     const moves = MOVED_BY[String(resource)]?.some(kind => kinds.has(kind)) ?? false;
-    if (!moves || resource !== 'workloads' || shape !== 'one') return moves;
+    if (!moves || !OF_ONE.includes(String(resource)) || shape !== 'one') return moves;
     return workloads.has(String(name));
 }

@@ -40,8 +40,10 @@ export function useSession(): Session {
     };
 }
 
+const OF_PLATFORM = ['workspace:create', 'audit:read-all', 'usage:correct'];
+
 /** Actions that roles of a workspace can include; all others are of the platform. */
 export function isOfWorkspace(action: string): boolean {
-    const isOfPlatform = action === 'workspace:create' || action === 'audit:read-all';
-    return /^(workload|member|policy|webhook|audit|workspace):/.test(action) && !isOfPlatform;
+    const isOfRoom = /^(workload|task|template|member|policy|webhook|audit|usage|workspace):/.test(action);
+    return isOfRoom && !OF_PLATFORM.includes(action);
 }

@@ -1,5 +1,6 @@
 import { administration } from './en/administration';
 import { audit } from './en/audit';
+import { bills } from './en/bills';
 import { center } from './en/center';
 import { common } from './en/common';
 import { nodes } from './en/nodes';
@@ -9,6 +10,9 @@ import { quotas } from './en/quotas';
 import { session } from './en/session';
 import { shell } from './en/shell';
 import { start } from './en/start';
+import { tasks } from './en/tasks';
+import { templates } from './en/templates';
+import { usage } from './en/usage';
 import { whatIf } from './en/whatIf';
 import { whatIfExamples } from './en/whatIfExamples';
 import { workloads } from './en/workloads';
@@ -17,6 +21,7 @@ import { workloads } from './en/workloads';
 export const en = {
     administration,
     audit,
+    bills,
     center,
     common,
     nodes,
@@ -26,6 +31,9 @@ export const en = {
     session,
     shell,
     start,
+    tasks,
+    templates,
+    usage,
     whatIf,
     whatIfExamples,
     workloads,

@@ -23,5 +23,6 @@ export function PathLink({ path, children, title, isPassed = false }: Props) {
 export const pathOf = {
     workload: (nameOrUid: string) => `/workloads/${encodeURIComponent(nameOrUid)}`,
     quota: (name: string) => `/quotas/${encodeURIComponent(name)}`,
+    task: (id: string) => `/tasks/${encodeURIComponent(id)}`,
     node: (name: string) => `/nodes/${encodeURIComponent(name)}`,
 };

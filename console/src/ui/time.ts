@@ -23,6 +23,26 @@ export function exact(at: number): string {
     return exactFormat.format(at);
 }
 
+const instantFormat = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+});
+
+/** `15 Nov, 20:14:03`: to the second, where times are compared. */
+export function instant(at: number): string {
+    return instantFormat.format(at);
+}
+
+const minuteFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+/** `15 Nov 2026, 20:14`. */
+export function minute(at: number): string {
+    return minuteFormat.format(at);
+}
+
 /** A length of time, the two largest units: `2d 3h`. */
 export function span(ms: number): string {
     const seconds = Math.max(0, Math.round(ms / 1000));

@@ -1,10 +1,10 @@
-import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { useSession } from '../../session/session';
 import { text } from '../../texts';
 import { Page } from '../../ui/Page';
 import { NotFound } from '../../ui/RouteError';
+import { SectionNav } from '../../ui/SectionNav';
 import { SECTIONS, sectionsOf } from './sections';
-import styles from './Administration.module.css';
 
 const words = text.administration;
 
@@ -18,13 +18,7 @@ export function AdministrationScreen() {
     if (sections.length === 0 || isOthers) return <NotFound />;
     return (
         <Page title={words.title}>
-            <nav aria-label={words.nav} className={styles.tabs}>
-                {sections.map(section => (
-                    <Link key={section.to} to={section.to} className={styles.tab}>
-                        {section.label}
-                    </Link>
-                ))}
-            </nav>
+            <SectionNav label={words.nav} sections={sections} />
             <Outlet />
         </Page>
     );

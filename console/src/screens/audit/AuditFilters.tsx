@@ -1,7 +1,7 @@
 import { Button, Select, TextInput, Tooltip } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { auditExport, type AuditFilter } from '../../api/queries/audit';
 import { text } from '../../texts';
+import { TypedInput } from '../../ui/TypedInput';
 import { OPERATIONS, type AuditSearch } from './model';
 import styles from './Audit.module.css';
 
@@ -21,7 +21,7 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
     const isEmpty = [search.by, search.op, search.from, search.to].every(value => value === undefined);
     return (
         <div className={styles.filters}>
-            <Typed label={words.filter.user} value={search.by} onDone={by => set({ by })} />
+            <TypedInput label={words.filter.user} value={search.by} onDone={by => set({ by })} />
             <Select
                 label={words.filter.operation}
                 placeholder={words.anyOperation}
@@ -60,24 +60,5 @@ export function AuditFilters({ room, filter, search, onSearch }: Props) {
                 </Button>
             </Tooltip>
         </div>
-    );
-}
-
-/** A name is asked for when it is typed to its end, not at each letter. */
-function Typed(props: { label: string; value?: string; onDone(value: string | undefined): void }) {
-    const [value, setValue] = useState(props.value ?? '');
-    useEffect(() => setValue(props.value ?? ''), [props.value]);
-    const done = () => {
-        if (value.trim() !== (props.value ?? '')) props.onDone(value.trim() || undefined);
-    };
-    return (
-        <TextInput
-            label={props.label}
-            w={100}
-            value={value}
-            onChange={event => setValue(event.currentTarget.value)}
-            onBlur={done}
-            onKeyDown={event => event.key === 'Enter' && done()}
-        />
     );
 }

@@ -6,7 +6,7 @@ import { quotaChanges, type NewQuota, type Quota } from '../../api/queries/quota
 import { pools } from '../../api/queries/supply';
 import { text } from '../../texts';
 import { PreviewDialog, type PlannedChange } from '../../ui/PreviewDialog';
-import { ChangeForm } from './ChangeForm';
+import { ChangeForm } from '../../ui/ChangeForm';
 import { GuaranteeFields, noneOf } from './GuaranteeFields';
 
 const words = text.quotas.create;

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { Problem } from '../../api/problem';
-import { ChangeForm } from './ChangeForm';
+import { ChangeForm } from '../../ui/ChangeForm';
 import { QuotaChangeDialog, type QuotaChange } from './QuotaChangeDialog';
 
 interface Props {

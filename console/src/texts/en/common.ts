@@ -24,6 +24,7 @@ export const common = {
     expand: (name: string) => `Open ${name}`,
     collapse: (name: string) => `Close ${name}`,
     rows: (count: number) => units(count, 'row'),
+    filters: { label: 'Filters', clear: 'Clear filters' },
     time: {
         now: 'just now',
         never: 'never',
@@ -79,6 +80,7 @@ export const common = {
     chart: {
         empty: 'No figures for this time yet. They are taken every 15 seconds.',
         now: 'latest',
+        total: 'in all',
         latest: (name: string, value: string) => `${name}: ${value}`,
     },
 };

@@ -8,6 +8,8 @@ export const shell = {
         overview: 'Overview',
         quotas: 'Quotas',
         workloads: 'Workloads',
+        tasks: 'Tasks',
+        usage: 'Usage and bills',
         center: 'Scheduling center',
         nodes: 'Nodes',
         whatIf: 'What-if',

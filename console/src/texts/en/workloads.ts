@@ -57,14 +57,12 @@ export const workloads = {
         } as Record<string, string>,
     },
     filters: {
-        label: 'Filters',
         text: 'Name begins with',
         state: 'Any state',
         module: 'Any module',
         quota: 'Any quota',
         owner: 'Any owner',
         mine: (user: string) => `${user} (me)`,
-        clear: 'Clear filters',
         of: { state: 'State', module: 'Module', quota: 'Quota', owner: 'Owner' },
     },
     count: (count: number, hasMore: boolean) =>

@@ -1,14 +1,12 @@
-import { Button, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { memo, useEffect, useMemo, useState } from 'react';
+import { memo, useMemo } from 'react';
 import { quotas } from '../../../api/queries/quotas';
 import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
-import { Icon } from '../../../ui/icons';
+import { FilterBar, FindInput, optionsOf } from '../../../ui/FilterBar';
 import type { WorkloadsSearch } from '../routes';
 import { quotaNames } from '../../../api/quotaNames';
-import styles from './Workloads.module.css';
 
 const words = text.workloads;
 
@@ -19,8 +17,13 @@ interface Props {
     onFilters(change: WorkloadsSearch): void;
 }
 
-const options = (labels: Record<string, string>) =>
-    Object.entries(labels).map(([value, label]) => ({ value, label }));
+const NOTHING: WorkloadsSearch = {
+    find: undefined,
+    state: undefined,
+    module: undefined,
+    quota: undefined,
+    owner: undefined,
+};
 
 /** What the list is narrowed to. All of it stands in the URL. */
 export const Filters = memo(function Filters({ filters, owners, onFilters }: Props) {
@@ -31,13 +34,17 @@ export const Filters = memo(function Filters({ filters, owners, onFilters }: Pro
     const isNarrowed = Object.values(filters).some(value => value !== undefined);
     const of = words.filters.of;
     return (
-        <div className={styles.filters} role="search" aria-label={words.filters.label}>
-            <FindInput value={filters.find ?? ''} onValue={find => onFilters({ find })} />
+        <FilterBar onClear={isNarrowed ? () => onFilters(NOTHING) : undefined}>
+            <FindInput
+                label={words.filters.text}
+                value={filters.find}
+                onValue={find => onFilters({ find })}
+            />
             <Select
                 aria-label={of.state}
                 placeholder={words.filters.state}
                 clearable
-                data={options(words.states)}
+                data={optionsOf(words.states)}
                 value={filters.state ?? null}
                 onChange={state => onFilters({ state: (state ?? undefined) as WorkloadsSearch['state'] })}
             />
@@ -45,7 +52,7 @@ export const Filters = memo(function Filters({ filters, owners, onFilters }: Pro
                 aria-label={of.module}
                 placeholder={words.filters.module}
                 clearable
-                data={options(words.modules)}
+                data={optionsOf(words.modules)}
                 value={filters.module ?? null}
                 onChange={module => onFilters({ module: (module ?? undefined) as WorkloadsSearch['module'] })}
             />
@@ -70,41 +77,6 @@ export const Filters = memo(function Filters({ filters, owners, onFilters }: Pro
                 value={filters.owner ?? null}
                 onChange={owner => onFilters({ owner: owner ?? undefined })}
             />
-            {isNarrowed && (
-                <Button
-                    variant="subtle"
-                    onClick={() =>
-                        onFilters({
-                            find: undefined,
-                            state: undefined,
-                            module: undefined,
-                            quota: undefined,
-                            owner: undefined,
-                        })
-                    }
-                >
-                    {words.filters.clear}
-                </Button>
-            )}
-        </div>
+        </FilterBar>
     );
 });
-
-/** Typing is not slowed down by what it asks for. */
-function FindInput({ value, onValue }: { value: string; onValue(value: string | undefined): void }) {
-    const [typed, setTyped] = useState(value);
-    const tell = useDebouncedCallback((next: string) => onValue(next === '' ? undefined : next), 200);
-    useEffect(() => setTyped(value), [value]);
-    return (
-        <TextInput
-            aria-label={words.filters.text}
-            placeholder={words.filters.text}
-            leftSection={<Icon name="search" size={16} />}
-            value={typed}
-            onChange={event => {
-                setTyped(event.currentTarget.value);
-                tell(event.currentTarget.value.trim());
-            }}
-        />
-    );
-}

@@ -2,7 +2,8 @@ import { Loader, Skeleton } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import { Problem } from '../../../api/problem';
-import type { Workload } from '../../../api/queries/workloads';
+import { workloads, type Workload } from '../../../api/queries/workloads';
+import { usePages } from '../../../api/usePages';
 import { useSession } from '../../../session/session';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
@@ -16,11 +17,11 @@ import { VirtualTable } from '../../../ui/VirtualTable';
 import type { WorkloadsSearch } from '../routes';
 import { workloadColumns } from './columns';
 import { Filters } from './Filters';
-import { useWorkloadPages } from './useWorkloadPages';
 import styles from './Workloads.module.css';
 
 const words = text.workloads;
 const uidOf = (row: Workload) => row.metadata.uid;
+const LIST = { page: workloads.page, idOf: uidOf };
 
 /** All workloads that one may see, with why they wait; live, and of any number. */
 export function WorkloadsScreen() {
@@ -30,7 +31,7 @@ export function WorkloadsScreen() {
     const navigate = useNavigate({ from: '/workloads' });
     // The API cannot filter by owner: that is done here, over what is read.
     const fits = useCallback((row: Workload) => owner === undefined || row.status.owner === owner, [owner]);
-    const list = useWorkloadPages({ state, module, quota, workspace, name: find }, fits);
+    const list = usePages({ state, module, quota, workspace, name: find }, LIST, fits);
     const showsWorkspace =
         workspace === undefined && (session.administrator || session.workspaces.length > 1);
     const columns = useMemo(() => workloadColumns(showsWorkspace), [showsWorkspace]);

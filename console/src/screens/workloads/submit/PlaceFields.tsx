@@ -3,7 +3,7 @@ import type { Module } from '../../../api/queries/workloads';
 import { text } from '../../../texts';
 import { Section } from '../../../ui/Page';
 import type { FieldsProps } from './fields';
-import styles from './Submit.module.css';
+import styles from '../../../ui/Fields.module.css';
 
 const words = text.workloads.form;
 

@@ -3,7 +3,7 @@ import { text } from '../../../texts';
 import { Section } from '../../../ui/Page';
 import { isReached } from './draft';
 import type { FieldsProps } from './fields';
-import styles from './Submit.module.css';
+import styles from '../../../ui/Fields.module.css';
 
 const words = text.workloads.form;
 const ORDER = ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[];

@@ -6,7 +6,7 @@ import { Section } from '../../../ui/Page';
 import { canHaveReplicas, canHaveRoles, totalOf, type Size } from './draft';
 import type { FieldsProps } from './fields';
 import { RoleFields } from './RoleFields';
-import styles from './Submit.module.css';
+import styles from '../../../ui/Fields.module.css';
 
 const words = text.workloads.form;
 

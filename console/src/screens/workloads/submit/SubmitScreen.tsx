@@ -4,21 +4,23 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { Problem } from '../../../api/problem';
+import { newKey } from '../../../api/idempotency';
 import { workloadChanges, workloads } from '../../../api/queries/workloads';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
 import { EmptyState } from '../../../ui/EmptyState';
 import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
+import { PreviewedForm } from '../../../ui/PreviewedForm';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { useChoices } from './choices';
 import { bodyOf, draftLike, emptyDraft, wrongIn, type Draft } from './draft';
 import { PlaceFields } from './PlaceFields';
-import { PreviewPanel } from './PreviewPanel';
 import { RuleFields } from './RuleFields';
 import { RunFields } from './RunFields';
 import { SizeFields } from './SizeFields';
-import styles from './Submit.module.css';
+import { verdictOf } from './verdict';
+import { buttonOf, VerdictView } from './VerdictView';
 
 const words = text.workloads.form;
 const PAUSE_MS = 250;
@@ -111,35 +113,22 @@ function SubmitForm({ begin }: { begin: Draft }) {
     };
     const wrong = (pointer: string) => local[pointer] ?? problem?.at(pointer);
     const fields = { draft, onDraft, wrong };
+    const verdict = preview.data && verdictOf(preview.data);
     return (
-        <form
-            className={styles.layout}
-            onSubmit={event => {
-                event.preventDefault();
-                if (preview.data && !isOld && !problem) void submit();
-            }}
+        <PreviewedForm
+            verdict={verdict && <VerdictView verdict={verdict} />}
+            kind={verdict?.kind}
+            problem={problem}
+            shown={SHOWN}
+            isOld={isOld}
+            isBusy={isBusy}
+            button={buttonOf(verdict)}
+            onSubmit={() => void submit()}
         >
-            <div className={styles.form}>
-                <PlaceFields {...fields} workspaces={choices.workspaces} quotas={choices.quotas} />
-                <SizeFields {...fields} presets={choices.presets} />
-                <RunFields {...fields} />
-                <RuleFields {...fields} />
-            </div>
-            <PreviewPanel
-                would={preview.data}
-                problem={problem}
-                shown={SHOWN}
-                isOld={isOld}
-                isBusy={isBusy}
-                onSubmit={() => void submit()}
-            />
-        </form>
+            <PlaceFields {...fields} workspaces={choices.workspaces} quotas={choices.quotas} />
+            <SizeFields {...fields} presets={choices.presets} />
+            <RunFields {...fields} />
+            <RuleFields {...fields} />
+        </PreviewedForm>
     );
-}
-
-/** A key for one submission of one body: the same body is sent again with the same key. */
-function newKey(): string {
-    return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte =>
-        byte.toString(16).padStart(2, '0'),
-    ).join('');
 }

@@ -1,7 +1,7 @@
-import type { Workload, WorkloadList } from '../../../api/queries/workloads';
+import type { Page } from './client';
 
 /** Where the pages of a list begin, as far as is known: each says where the next one does. `undefined`: the first. */
-export function pageTokens(pages: readonly WorkloadList[], asked: number): (string | undefined)[] {
+export function pageTokens(pages: readonly Page<unknown>[], asked: number): (string | undefined)[] {
     const tokens: (string | undefined)[] = [undefined];
     while (tokens.length < asked) {
         const next = pages[tokens.length - 1]?.nextPageToken;
@@ -11,8 +11,8 @@ export function pageTokens(pages: readonly WorkloadList[], asked: number): (stri
     return tokens;
 }
 
-export interface Rows {
-    rows: readonly Workload[];
+export interface Rows<Row> {
+    rows: readonly Row[];
     /** The page that each row stands on. */
     pageOf: readonly number[];
 }
@@ -21,14 +21,19 @@ export interface Rows {
  * The rows of all pages that fit. Pages are read at different times: as the list grows at its head, what was on one
  * page is on the next, so whatever was seen already is left out.
  */
-export function rowsOf(pages: readonly WorkloadList[], fits: (row: Workload) => boolean): Rows {
+export function rowsOf<Row>(
+    pages: readonly Page<Row>[],
+    idOf: (row: Row) => string,
+    fits: (row: Row) => boolean,
+): Rows<Row> {
     const seen = new Set<string>();
-    const rows: Workload[] = [];
+    const rows: Row[] = [];
     const pageOf: number[] = [];
     pages.forEach((page, index) => {
         for (const row of page.items) {
-            if (seen.has(row.metadata.uid)) continue;
-            seen.add(row.metadata.uid);
+            const id = idOf(row);
+            if (seen.has(id)) continue;
+            seen.add(id);
             if (!fits(row)) continue;
             rows.push(row);
             pageOf.push(index);

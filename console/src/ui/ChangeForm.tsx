@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
-import type { Problem } from '../../api/problem';
-import { text } from '../../texts';
-import { ProblemAlert } from '../../ui/ProblemAlert';
+import type { Problem } from '../api/problem';
+import { text } from '../texts';
+import { ProblemAlert } from './ProblemAlert';
 
 interface Props {
     opened: boolean;

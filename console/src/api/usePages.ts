@@ -1,12 +1,16 @@
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, type QueryKey, type UseQueryOptions } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import {
-    workloads,
-    type Workload,
-    type WorkloadFilter,
-    type WorkloadList,
-} from '../../../api/queries/workloads';
+import type { Page } from './client';
 import { pageTokens, rowsOf, type Rows } from './pages';
+
+/** A list that is read in pages. It is the same object at each rendering. */
+export interface PagedList<Row, List extends Page<Row>, Filter, Key extends QueryKey> {
+    page(
+        filter: Filter,
+        pageToken: string | undefined,
+    ): Pick<UseQueryOptions<List, Error, List, Key>, 'queryKey' | 'queryFn' | 'gcTime'>;
+    idOf(row: Row): string;
+}
 
 /** So many rows are read ahead of the last one that is drawn. */
 const AHEAD = 60;
@@ -15,18 +19,22 @@ const AHEAD = 60;
  * A list of any length, read page by page as one scrolls. Only pages that are on screen are read again when something
  * happens: the others are, when one comes back to them.
  */
-export function useWorkloadPages(filter: WorkloadFilter, fits: (row: Workload) => boolean) {
+export function usePages<Row, List extends Page<Row>, Filter, Key extends QueryKey>(
+    filter: Filter,
+    list: PagedList<Row, List, Filter, Key>,
+    fits: (row: Row) => boolean = all,
+) {
     const about = JSON.stringify(filter);
-    const [read, setRead] = useState<{ about: string; pages: WorkloadList[] }>({ about, pages: [] });
+    const [read, setRead] = useState<{ about: string; pages: List[] }>({ about, pages: [] });
     const [asked, setAsked] = useState({ about, pages: 1 });
     const [view, setView] = useState({ first: 0, last: 0 });
     const lastRow = useRef(0);
 
-    const pages = read.about === about ? read.pages : NO_PAGES;
+    const pages = read.about === about ? read.pages : (NO_PAGES as List[]);
     const tokens = pageTokens(pages, asked.about === about ? asked.pages : 1);
     const results = useQueries({
         queries: tokens.map((token, index) => ({
-            ...workloads.page(filter, token),
+            ...list.page(filter, token),
             enabled: pages[index] === undefined || (index >= view.first && index <= view.last),
         })),
     });
@@ -34,14 +42,14 @@ export function useWorkloadPages(filter: WorkloadFilter, fits: (row: Workload) =
     useEffect(() => {
         const next = results.map((result, index) => result.data ?? pages[index]);
         const end = next.indexOf(undefined);
-        const known = (end < 0 ? next : next.slice(0, end)) as WorkloadList[];
+        const known = (end < 0 ? next : next.slice(0, end)) as List[];
         const isSame = known.length === pages.length && known.every((page, index) => page === pages[index]);
         if (!isSame && known.length > 0) setRead({ about, pages: known });
     });
 
-    const found = useMemo(() => rowsOf(pages, fits), [pages, fits]);
+    const found = useMemo(() => rowsOf(pages, list.idOf, fits), [pages, list, fits]);
     // While a new question is on its way, the answer to the last one is shown.
-    const shown = useRef<Rows>(found);
+    const shown = useRef<Rows<Row>>(found);
     if (pages.length > 0) shown.current = found;
 
     const hasMore = pages.length > 0 && pages.at(-1)?.nextPageToken != null;
@@ -71,4 +79,5 @@ export function useWorkloadPages(filter: WorkloadFilter, fits: (row: Workload) =
     };
 }
 
-const NO_PAGES: WorkloadList[] = [];
+const NO_PAGES: never[] = [];
+const all = () => true;

@@ -1,0 +1,145 @@
+import { Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { Problem } from '../../../api/problem';
+import { meteringChanges, type NewCorrection } from '../../../api/queries/metering';
+import { users } from '../../../api/queries/people';
+import { pools } from '../../../api/queries/supply';
+import { workspaces } from '../../../api/queries/workspaces';
+import { useQuotaNames } from '../../../api/quotaNames';
+import { text } from '../../../texts';
+import { ChangeForm } from '../../../ui/ChangeForm';
+import fields from '../../../ui/Fields.module.css';
+import { optionsOf } from '../../../ui/FilterBar';
+import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
+
+const words = text.bills.corrections.form;
+const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
+const FIELDS = [
+    'workspace',
+    'user',
+    'quota',
+    'mode',
+    'resource',
+    'class',
+    'hours',
+    'at',
+    'workloadId',
+    'reason',
+];
+const POINTERS = FIELDS.map(name => `/${name}`);
+
+/** Now, as the browser's field has it: local, to the minute. */
+function localNow(): string {
+    const now = new Date();
+    return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** Hours that are added to what somebody has used, or taken back: a form, then its preview. */
+export function CorrectDialog({ workspace, onClose }: { workspace: string | undefined; onClose(): void }) {
+    const rooms = useQuery(workspaces.list());
+    const people = useQuery(users.list());
+    const supply = useQuery(pools.list());
+    const quotas = useQuotaNames() ?? [];
+    const models = [...new Set(supply.data?.flatMap(pool => pool.status.gpus.map(one => one.model)) ?? [])];
+    const [draft, setDraft] = useState<Record<string, string>>({
+        workspace: workspace ?? '',
+        mode: 'quota',
+        class: 'firm',
+        at: localNow(),
+    });
+    const [problem, setProblem] = useState<Problem>();
+    const [isPreviewed, setPreviewed] = useState(false);
+
+    const change = useMemo<PlannedChange | undefined>(() => {
+        if (!isPreviewed) return undefined;
+        const { workspace = '', user = '', quota = '', resource = '', hours = '', reason = '' } = draft;
+        const body: NewCorrection = {
+            workspace,
+            user,
+            quota,
+            resource,
+            hours: hours.trim(),
+            reason,
+            mode: draft.mode,
+            class: draft.class,
+            at: new Date(draft.at ?? '').toISOString(),
+            workloadId: draft.workloadId?.trim() || undefined,
+        };
+        return {
+            title: words.title,
+            confirm: words.confirm,
+            about: words.effect(hours, resource, user, workspace),
+            moves: ['metering'],
+            send: asked => meteringChanges.correct(body, asked),
+        };
+    }, [isPreviewed, draft]);
+
+    const shared = (name: string, hint?: string) => ({
+        label: words[name as keyof typeof words] as string,
+        description: hint,
+        inputWrapperOrder: ORDER,
+        error: problem?.at(`/${name}`),
+    });
+    const select = (name: string, data: (string | { value: string; label: string })[]) => (
+        <Select
+            {...shared(name)}
+            required
+            searchable={data.length > 8}
+            allowDeselect={false}
+            data={data}
+            value={draft[name] ?? null}
+            onChange={value => setDraft(before => ({ ...before, [name]: value ?? '' }))}
+        />
+    );
+    const input = (name: string, hint?: string, type?: string) => (
+        <TextInput
+            {...shared(name, hint)}
+            {...(name === 'workloadId' && { label: words.workload })}
+            required={name !== 'workloadId'}
+            type={type}
+            value={draft[name] ?? ''}
+            onChange={event => {
+                const { value } = event.currentTarget;
+                setDraft(before => ({ ...before, [name]: value }));
+            }}
+        />
+    );
+    return (
+        <>
+            <ChangeForm
+                opened={!isPreviewed}
+                title={words.title}
+                problem={problem}
+                fields={POINTERS}
+                onClose={onClose}
+                onSubmit={() => {
+                    setProblem(undefined);
+                    setPreviewed(true);
+                }}
+            >
+                <div className={fields.pairs}>
+                    {select('workspace', rooms.data?.map(one => one.metadata.name) ?? [])}
+                    {select('user', people.data?.map(one => one.metadata.name) ?? [])}
+                    {select('quota', quotas)}
+                    {select('resource', [...models.map(model => `gpu:${model}`), 'cpu', 'memory'])}
+                    {select('mode', optionsOf(text.usage.modes))}
+                    {select('class', optionsOf(text.usage.classes))}
+                    {input('hours', words.hoursHint)}
+                    {input('at', words.atHint, 'datetime-local')}
+                </div>
+                {input('workloadId', words.workloadHint)}
+                {input('reason')}
+            </ChangeForm>
+            <PreviewDialog
+                change={change}
+                onClose={() => setPreviewed(false)}
+                onDone={onClose}
+                onProblem={refused => {
+                    setProblem(refused);
+                    setPreviewed(false);
+                }}
+            />
+        </>
+    );
+}
