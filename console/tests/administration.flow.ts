@@ -1,36 +1,16 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { Visitor } from './harness/browser';
 import { useHouse } from './harness/house';
 import { choosePassword, makeQuota, makeUser, makeWorkspace, PASSWORD, submit } from './harness/people';
-import { startServer } from './harness/server';
 
-const house = useHouse(() => startServer('16x8', 'webhook-allow-private = true\n'));
-let receiver: Server;
-let received: string[] = [];
-let answers = 200;
-
+const house = useHouse();
 beforeAll(async () => {
-    receiver = createServer((request, response) => {
-        let body = '';
-        request.on('data', piece => (body += String(piece)));
-        request.on('end', () => {
-            received.push(body);
-            response.writeHead(answers).end();
-        });
-    });
-    await new Promise<void>(done => receiver.listen(0, '127.0.0.1', done));
     await makeQuota(house.server, 'vision-gpus', { parent: 'main', guarantee: { gpu: 16 } });
     await makeQuota(house.server, 'speech-gpus', { parent: 'main', guarantee: { gpu: 8 } });
     await makeWorkspace(house.server, 'speech', ['speech-gpus']);
     await makeUser(house.server, 'dora', { speech: 'owner' });
     await choosePassword(house.server, 'admin');
-});
-
-afterAll(async () => {
-    receiver?.close();
 });
 
 /** Chooses an option of a list by what is written on it. */
@@ -205,52 +185,6 @@ test('a role is made of actions, a service account gets it, and a user is disabl
     const dora = await house.enter('dora', '/quotas');
     await dora.page.getByRole('alert').waitFor();
     await dora.close();
-});
-
-test('a webhook is made and tested, and its deliveries are shown', async () => {
-    const address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/tidegate`;
-    const berta = await house.enter('berta', '/administration/webhooks');
-    const { page } = berta;
-    await page.getByRole('heading', { name: 'No webhooks' }).waitFor();
-    await page.getByRole('button', { name: 'New webhook' }).click();
-    await dialog(page).getByLabel('Name').fill('chat');
-    await dialog(page).getByLabel('Address').fill('ftp://somewhere');
-    await page.getByRole('button', { name: 'Save the webhook' }).click();
-    await dialog(page).getByText(/http/).first().waitFor();
-    await dialog(page).getByLabel('Address').fill(address);
-    await page.getByRole('button', { name: 'Save the webhook' }).click();
-    expect(await secretOf(page, 'Secret')).toMatch(/^tgh_/);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-
-    await page.getByRole('button', { name: 'Deliveries' }).click();
-    await page.getByText('Nothing was sent yet').waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('The address took the test (200).').waitFor();
-    expect(received.length).toBeGreaterThan(0);
-    received = [];
-    await submit(house.server, 'short', {
-        quota: 'vision-gpus',
-        workspace: 'vision',
-        resources: { gpu: 1 },
-        virtual: { duration: '100ms' },
-    });
-    await page.getByRole('row', { name: /finished short Delivered/ }).waitFor();
-    expect(received.some(body => body.includes('"finished"'))).toBe(true);
-
-    answers = 500;
-    await submit(house.server, 'unheard', {
-        quota: 'vision-gpus',
-        workspace: 'vision',
-        resources: { gpu: 1 },
-        virtual: { duration: '100ms' },
-    });
-    await page.getByRole('row', { name: /finished unheard Pending 1/ }).waitFor();
-    await page.getByRole('button', { name: 'Send a test' }).click();
-    await page.getByText('The address did not take the test').waitFor();
-    await berta.look('administration-webhooks');
-    await page.getByText('Dead letters').click();
-    await page.getByText('No dead letters').waitFor();
-    await berta.close();
 });
 
 test('the audit says who changed what, is filtered by its address, and is exported as lines of JSON', async () => {
