@@ -189,6 +189,10 @@ impl Judge<'_> {
                 along -= 1;
                 continue;
             }
+            // Lower classes go first: with one who is named, those below it go as well.
+            if rises && self.goes_before(eviction, victim, unit, &eviction.units) {
+                continue;
+            }
             if !rises {
                 let (preemptor, victim) = (world.name(self.plan.by), world.name(eviction.victim));
                 return world.broken(Breach::RankNotRaised { preemptor, victim, unit: number });
@@ -212,6 +216,15 @@ impl Judge<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Of those who leave with it, another replica of a higher class is named.
+    fn goes_before(&self, eviction: &Eviction, victim: &Workload, unit: &Unit, leaving: &[u32]) -> bool {
+        victim.is_by_replica()
+            && leaving.iter().any(|n| {
+                let other = &victim.units[n];
+                other.class() > unit.class() && self.names(eviction, victim, *n, other).is_ok()
+            })
     }
 
     /// The rule that the eviction shows names this unit, or recall does: what leaves together shows one rule.
@@ -260,10 +273,12 @@ impl Judge<'_> {
 
     /// If it stayed, the nodes would not do.
     fn needs_nodes_of(&self, victim: &Workload, eviction: &Eviction, number: u32) -> bool {
-        let sets = victim.could_stay(&eviction.units);
-        sets.iter()
-            .filter(|set| set.contains(&number))
-            .all(|set| !self.with(eviction, victim, set).places(&self.need))
+        victim.could_stay(&eviction.units).into_iter().all(|mut set| {
+            if !set.contains(&number) {
+                set.push(number);
+            }
+            !self.with(eviction, victim, &set).places(&self.need)
+        })
     }
 
     /// The room if these units stayed, and with them what the workload holds.
@@ -277,12 +292,26 @@ impl Judge<'_> {
     fn check_minimal(&self) -> Checked {
         for eviction in &self.plan.evictions {
             let victim = self.world.workload(eviction.victim)?;
+            // Who is not needed for what it has does not make a plan firm just by leaving.
+            let is_ticket = self.is_last_of_late(eviction)
+                && self.suffices(&self.with(eviction, victim, &eviction.units));
             for units in victim.could_stay(&eviction.units) {
                 let mut room = self.with(eviction, victim, &units);
-                if units.len() == eviction.units.len() && self.is_last_of_late(eviction) {
+                // With them stays who goes only because they do.
+                let leaving: Vec<u32> =
+                    eviction.units.iter().copied().filter(|n| !units.contains(n)).collect();
+                for n in &leaving {
+                    let unit = &victim.units[n];
+                    let goes = self.names(eviction, victim, *n, unit).is_ok()
+                        || self.goes_before(eviction, victim, unit, &leaving);
+                    if !goes {
+                        room.change(&unit.grant, -1);
+                    }
+                }
+                if is_ticket {
                     self.take_out_owned(&mut room)?;
                 }
-                if room.funds(&self.need) && room.places(&self.need) {
+                if self.suffices(&room) {
                     let (preemptor, victim) =
                         (self.world.name(self.plan.by), self.world.name(eviction.victim));
                     return self.world.broken(Breach::NotMinimal { preemptor, victim, units });
@@ -290,6 +319,10 @@ impl Judge<'_> {
             }
         }
         Ok(())
+    }
+
+    fn suffices(&self, room: &Room) -> bool {
+        room.funds(&self.need) && room.places(&self.need)
     }
 
     /// Without this eviction the plan would be a recall.
@@ -350,9 +383,10 @@ impl Judge<'_> {
             // Whoever stays keeps what it holds.
             eviction.dropped.iter().for_each(|grant| room.change(grant, -1));
         }
-        // So does whoever is not of lower rank than a plan of this class.
+        // So does whoever is not of lower rank than a plan of this class, or holds what it may not use.
         let rank = world.rank(self.by, class);
-        let kept = self.plan.takeovers.iter().filter(|taken| taken.rank >= rank);
+        let usable = |taken: &Takeover| taken.grant.draws.iter().any(|d| accounts.contains(&d.account));
+        let kept = self.plan.takeovers.iter().filter(|taken| taken.rank >= rank || !usable(taken));
         kept.for_each(|taken| room.change(&taken.grant, -1));
         let mine = self.plan.evictions.iter().flat_map(|e| e.units.iter().map(|n| (e.victim, *n)));
         let mine: BTreeSet<_> = mine.collect();
@@ -379,6 +413,6 @@ impl Judge<'_> {
                 }
             }
         }
-        room.funds(&self.need) && room.places(&self.need)
+        self.suffices(&room)
     }
 }

@@ -81,7 +81,8 @@ impl Session<'_> {
         self.merge_growth(&pass);
     }
 
-    /// A training job that starts and grows in one pass starts once, with its full size.
+    /// A training job that starts and grows in one pass starts once, with its full size; save where a plan was made in
+    /// between, on nodes as it had left them.
     fn merge_growth(&mut self, pass: &Pass) {
         for fresh in &pass.fresh {
             let id = fresh.workload;
@@ -93,7 +94,8 @@ impl Session<'_> {
             while let Some(last) = self.events.iter().rposition(is_start)
                 && let Some(first) = self.events[..last].iter().rposition(is_start)
             {
-                if self.events[first + 1..last].iter().any(|e| e.kind.changes(id)) {
+                let apart = |e: &Event| e.kind.changes(id) || matches!(e.kind, EventKind::Held { .. });
+                if self.events[first + 1..last].iter().any(apart) {
                     break;
                 }
                 let EventKind::Started { kind, mut grants, .. } = self.events.remove(first).kind else {

@@ -117,7 +117,8 @@ impl State {
             bars.draws.extend(r.accounts.iter().copied());
             // Idle units may sit there: they are recalled.
             if class > Class::Idle && self.tree[self.w(r.workload).spec.quota].pool == pool {
-                nodes.extend(&r.nodes);
+                // Where it needs no device it keeps none: what others keep there is theirs.
+                nodes.extend(r.nodes.iter().filter(|node| node.1 > 0));
             }
         }
         nodes.sort_unstable();

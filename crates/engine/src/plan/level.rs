@@ -44,6 +44,11 @@ impl Named {
         self.by_policy || (self.policy_of.is_some() && draw < plan)
     }
 
+    /// It borrows nothing from the plan: it is in the way on nodes, or goes along.
+    pub(super) fn is_bystander(&self) -> bool {
+        self.policy_of.is_none() && !self.by_policy
+    }
+
     pub(super) fn within(&self, level: Level, priority: Priority) -> bool {
         self.tier < level.tier
             || (self.tier == level.tier && priority <= level.band && self.dearer <= level.dearer)

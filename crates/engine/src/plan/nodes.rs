@@ -260,7 +260,8 @@ impl Cover<'_, '_> {
             other.prune_by(|u, _| u == unit, Cover::is_enough);
             other.settle_names();
             let price = other.cost();
-            if price < cost && other.is_of_its_tiers() && other.is_within(level) {
+            let sound = || hunt.is_forced() || other.pays_without_bystanders();
+            if price < cost && other.is_of_its_tiers() && other.is_within(level) && sound() {
                 (*self, cost) = (other, price);
             }
         }

@@ -12,9 +12,15 @@ const MAX_TURNS: usize = 16;
 impl Cover<'_, '_> {
     /// The cover without those who are not needed, if it then is a plan of its tiers.
     pub(super) fn pruned(mut self) -> Option<Self> {
-        let recalls = self.hunt.is_forced() && self.victims().any(|v| v.1.tier == RECALL);
-        let before = recalls.then(|| self.clone());
+        let forced = self.hunt.is_forced();
+        let recalls = forced && self.victims().any(|v| v.1.tier == RECALL);
+        let before = (recalls || self.has_bystanders()).then(|| self.clone());
         self.prune();
+        if !forced && !self.pays_without_bystanders() {
+            let mut cover = before.filter(Cover::pays_without_bystanders)?;
+            cover.prune_by(|_, _| false, Cover::pays_without_bystanders);
+            return Some(cover);
+        }
         self.settle_names();
         if self.is_of_its_tiers() {
             return Some(self);
@@ -32,6 +38,29 @@ impl Cover<'_, '_> {
             }
             cover.is_of_its_tiers().then_some(cover)
         })
+    }
+
+    /// Whether a recall is to take somebody who borrows nothing from the plan.
+    fn has_bystanders(&self) -> bool {
+        self.victims().any(|(_, named)| named.is_bystander())
+    }
+
+    /// Whether the cover is enough, without what comes free with those who are on no node that it needs: a recall
+    /// takes nothing from them.
+    pub(super) fn pays_without_bystanders(&self) -> bool {
+        if !self.has_bystanders() {
+            return self.is_enough();
+        }
+        let mut paid = self.freed().clone();
+        for (unit, _) in self.victims().filter(|(_, named)| named.is_bystander()) {
+            let mut without = self.clone();
+            without.unchoose(*unit);
+            if without.nodes_suffice() {
+                let u = &self.hunt.s.units[*unit];
+                self.usable(u).for_each(|d| paid.add(d.account, d.dimension, -d.amount));
+            }
+        }
+        self.nodes_suffice() && self.hunt.can_pay(&paid)
     }
 
     /// Spares whoever is not needed, the dearest first.
