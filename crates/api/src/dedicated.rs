@@ -20,7 +20,32 @@ pub struct Reserved {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Time>,
     /// When it is over: this instant is no part of it.
-    pub end: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Time>,
+    /// Again every week, instead of once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weekly: Option<Weekly>,
+}
+
+/// A period on some days of each week, by the clocks of a time zone. A local time is the first instant at which a clock
+/// there shows it or a later one, also in the nights when clocks are set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"days": ["mon", "tue", "wed", "thu", "fri"], "from": "09:00", "to": "18:00",
+    "timeZone": "Europe/Berlin", "firstDay": "2026-03-02", "lastDay": "2026-06-26"})))]
+pub struct Weekly {
+    /// Days on which a period begins: some of `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`.
+    #[schema(min_items = 1, max_items = 7)]
+    pub days: Vec<String>,
+    /// Time of day, such as 09:00.
+    pub from: String,
+    /// On the next day if it is not later than `from`; 24:00 is midnight.
+    pub to: String,
+    /// IANA name, such as Europe/Berlin.
+    pub time_zone: String,
+    /// The first and the last day on which a period may begin, such as 2026-03-02. At most 1000 periods.
+    pub first_day: String,
+    pub last_day: String,
 }
 
 /// Compute that grows and shrinks with its use.
@@ -103,8 +128,16 @@ impl Check for NewResourceRequest {
 
 impl Check for Reserved {
     fn check(&self, wrong: &mut Wrong) {
-        if let Some(start) = self.start.filter(|start| *start >= self.end) {
-            wrong.add("/end", format!("it ends at {}, which is not after its start at {start}", self.end));
+        match (self.start, self.end, &self.weekly) {
+            (None, None, Some(_)) => {}
+            (_, _, Some(_)) => {
+                wrong.add("/weekly", "it is once, with its end, or again every week, not both")
+            }
+            (_, None, None) => wrong.add("/end", "say when it is over, or that it is `weekly`"),
+            (Some(start), Some(end), None) if start >= end => {
+                wrong.add("/end", format!("it ends at {end}, which is not after its start at {start}"));
+            }
+            _ => {}
         }
     }
 }
@@ -295,15 +328,23 @@ pub struct ResourceConfigList {
     pub next_page_token: Option<PageToken>,
 }
 
-/// Body of `:extend`: when it is over instead.
+/// Body of `:extend`: when it is over instead, or the last day of what comes again every week.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(examples(json!({"end": "2026-03-02T18:00:00Z"})))]
 pub struct ExtendRequest {
     /// Later than it is now.
-    pub end: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<Time>,
+    /// Later than it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_day: Option<String>,
 }
 
 impl Check for ExtendRequest {
-    fn check(&self, _: &mut Wrong) {}
+    fn check(&self, wrong: &mut Wrong) {
+        if self.end.is_some() == self.last_day.is_some() {
+            wrong.add("", "say when it is over instead: `end`, or `lastDay` of what comes again every week");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Everything that the business keeps: what all changes together have made.
 
+use crate::calendar::Calendar;
 use crate::dedicated::{ConfigId, RequestId, ResourceConfig, ResourceRequest};
 use crate::price::{PriceBook, PriceBookId};
 use crate::record::{Change, Compute, ComputeKind, Correction, CorrectionId, Record};
@@ -7,7 +8,8 @@ use crate::template::{Template, TemplateId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use tidegate_engine::ids::{QuotaId, WorkspaceId};
+use tidegate_engine::ids::{QuotaId, Span, Tick, WorkspaceId};
+use tidegate_engine::resources::Resources;
 
 /// Each table is shared until it changes: a copy of all costs nothing, a change copies one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +29,9 @@ pub struct Business {
     book_names: Arc<BTreeMap<Box<str>, PriceBookId>>,
     template_names: Arc<BTreeMap<TemplateName, TemplateId>>,
     config_quotas: Arc<BTreeMap<QuotaId, ConfigId>>,
+    /// What is booked of each supply: follows from the configs.
+    #[serde(skip)]
+    calendars: Arc<BTreeMap<QuotaId, Calendar>>,
 }
 
 /// A workspace's, or the platform's.
@@ -42,11 +47,51 @@ pub struct Versioned<T> {
 impl Business {
     /// Takes in a change; the only place where anything changes. `number` is its own in the log.
     pub fn apply(&mut self, number: u64, change: &Change) {
+        self.keep_calendars(change);
         if let Some(before) = &change.before {
             self.remove(before);
         }
         if let Some(after) = &change.after {
             self.insert((**after).clone(), number);
+        }
+    }
+
+    /// Keeps the calendars. What is only held does not concern them.
+    fn keep_calendars(&mut self, change: &Change) {
+        let config = |side: &Option<Box<Record>>| match side.as_deref() {
+            Some(Record::ResourceConfig(config)) => Some(config.clone()),
+            _ => None,
+        };
+        let (before, after) = (config(&change.before), config(&change.after));
+        if let (Some(before), Some(after)) = (&before, &after)
+            && before.is_booked_as(after)
+        {
+            return;
+        }
+        let calendars = Arc::make_mut(&mut self.calendars);
+        for (config, is) in before.iter().map(|config| (config, false)).chain(after.iter().map(|c| (c, true)))
+        {
+            let calendar = calendars.entry(config.supply).or_default();
+            let amount = config.terms.booked();
+            for (from, to) in config.bookings() {
+                match is {
+                    true => calendar.insert(from, to, &amount),
+                    false => calendar.remove(from, to, &amount),
+                }
+            }
+            if *calendar == Calendar::default() {
+                calendars.remove(&config.supply);
+            }
+        }
+    }
+
+    /// Makes what follows from the records, for one that was read from a snapshot.
+    pub fn index(&mut self) {
+        self.calendars = Arc::default();
+        let configs = self.configs.clone();
+        for config in configs.values() {
+            let after = Some(Box::new(Record::ResourceConfig(config.record.clone())));
+            self.keep_calendars(&Change { at: Tick::ZERO, before: None, after });
         }
     }
 
@@ -190,6 +235,29 @@ impl Business {
 
     pub fn configs(&self) -> impl DoubleEndedIterator<Item = &Versioned<ResourceConfig>> {
         self.configs.values()
+    }
+
+    /// The most that is booked of a supply at any instant of `[from, to)`.
+    pub fn booked(&self, supply: QuotaId, from: Tick, to: Tick) -> Resources {
+        self.calendars.get(&supply).map_or_else(Resources::default, |calendar| calendar.most(from, to))
+    }
+
+    /// The earliest start from which an amount may be booked for a length of time; `None`: the supply never has it.
+    pub fn earliest(
+        &self,
+        supply: QuotaId,
+        not_before: Tick,
+        length: Span,
+        amount: &Resources,
+        has: &Resources,
+    ) -> Option<Tick> {
+        let none = Calendar::default();
+        self.calendars.get(&supply).unwrap_or(&none).earliest(not_before, length, amount, has)
+    }
+
+    /// The first instant from `from` on at which more is booked of a supply than it would have.
+    pub fn first_over(&self, supply: QuotaId, from: Tick, has: &Resources) -> Option<Tick> {
+        self.calendars.get(&supply)?.first_over(from, has)
     }
 
     pub fn correction(&self, id: CorrectionId) -> Option<&Correction> {

@@ -3,6 +3,8 @@
 //! A request is approved or declined. What is approved is a resource config: a quota of its own, below a quota that is
 //! marked as dedicated, whose guarantee is the supply.
 
+use crate::recurrence::Recurrence;
+use crate::scaling::Scaling;
 use serde::{Deserialize, Serialize};
 use tidegate_engine::ids::{MemberId, QuotaId, Span, Tick, WorkspaceId};
 use tidegate_engine::resources::Resources;
@@ -57,7 +59,7 @@ pub enum Terms {
     /// All of it for a time, used or not.
     Reserved { size: Resources, when: When },
     /// As much as is needed, when it is needed.
-    ByUsage(ByUsage),
+    ByUsage(Box<ByUsage>),
 }
 
 impl Terms {
@@ -75,6 +77,8 @@ impl Terms {
 pub enum When {
     /// From `start` up to but not including `end`.
     Once { start: Tick, end: Tick },
+    /// Again every week. The instants are kept: what was agreed does not move when a government changes its clocks.
+    Weekly { rule: Recurrence, periods: Vec<(Tick, Tick)> },
 }
 
 /// When it grows and shrinks.
@@ -91,6 +95,20 @@ pub struct ByUsage {
     pub cool_down: Span,
     /// When it ends; `None` is until it is released.
     pub until: Option<Tick>,
+}
+
+impl ByUsage {
+    /// The same as it is decided by.
+    pub fn scaling(&self) -> Scaling {
+        Scaling {
+            threshold: self.threshold * 10,
+            wait: self.wait,
+            step: self.step,
+            minimum: self.minimum,
+            maximum: self.maximum,
+            cool_down: self.cool_down,
+        }
+    }
 }
 
 /// Somebody asks for dedicated compute.
@@ -179,13 +197,15 @@ impl Period {
 impl Terms {
     /// When it is had, in order. By usage that is from `made` on.
     pub fn periods(&self, made: Tick) -> impl Iterator<Item = Period> + '_ {
-        let once = match self {
+        let (once, weekly) = match self {
             Terms::Reserved { when: When::Once { start, end }, .. } => {
-                Period { start: *start, end: Some(*end) }
+                (Some(Period { start: *start, end: Some(*end) }), &[][..])
             }
-            Terms::ByUsage(by_usage) => Period { start: made, end: by_usage.until },
+            Terms::Reserved { when: When::Weekly { periods, .. }, .. } => (None, &periods[..]),
+            Terms::ByUsage(by_usage) => (Some(Period { start: made, end: by_usage.until }), &[][..]),
         };
-        std::iter::once(once)
+        let weekly = weekly.iter().map(|(start, end)| Period { start: *start, end: Some(*end) });
+        once.into_iter().chain(weekly)
     }
 
     /// What is booked of the supply for it in each period: all that is reserved, and of what grows with its use what
@@ -225,6 +245,12 @@ impl ResourceConfig {
         let over = self.ended.unwrap_or(Tick(u64::MAX));
         let periods = self.terms.periods(self.made);
         periods.map(move |period| (period.start, period.end.map_or(over, |end| end.min(over))))
+    }
+
+    /// Whether the same is booked for both.
+    pub fn is_booked_as(&self, other: &ResourceConfig) -> bool {
+        let terms = |config: &ResourceConfig| (config.supply, config.made, config.ended);
+        terms(self) == terms(other) && self.terms == other.terms
     }
 }
 

@@ -22,6 +22,7 @@ mod billing;
 mod center;
 mod client;
 mod clock;
+mod dedicated;
 mod exit;
 mod follow;
 mod hidden;

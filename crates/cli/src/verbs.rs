@@ -8,7 +8,8 @@ use crate::output::Output;
 use crate::serving::{demo, serve};
 use crate::workload::{act, explain, list, logs, open, show, submit};
 use crate::{
-    account, apply, audit, billing, local, login, pages, quota, supply, task, team, top, webhook, workload,
+    account, apply, audit, billing, dedicated, local, login, pages, quota, supply, task, team, top, webhook,
+    workload,
 };
 use clap::Subcommand;
 use clap_complete::Shell;
@@ -100,6 +101,9 @@ pub(crate) enum Verb {
     /// Tasks: short work made of a template and inputs
     #[command(subcommand, alias = "tasks")]
     Task(Lazy<task::Verb>),
+    /// Dedicated compute: ask for it, decide, see how much of it is in use
+    #[command(subcommand, alias = "resource-configs", visible_alias = "rc")]
+    ResourceConfig(Lazy<dedicated::Verb>),
     /// Who changed what, newest first
     #[command(after_help = audit::EXAMPLES)]
     Audit(Lazy<audit::Audit>),
@@ -194,6 +198,7 @@ impl Verb {
             Verb::Workload(verb) => verb.0.run(&client()?),
             Verb::Template(verb) => verb.0.run(&client()?),
             Verb::Task(verb) => verb.0.run(&client()?),
+            Verb::ResourceConfig(verb) => verb.0.run(&client()?),
             Verb::Audit(audit) => audit.0.run(&client()?),
             Verb::Webhook(verb) => verb.0.run(&client()?),
             Verb::Usage(usage) => usage.0.run(&client()?),

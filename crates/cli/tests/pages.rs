@@ -44,6 +44,11 @@ fn the_guide_to_tasks_is_true() {
 }
 
 #[test]
+fn the_guide_to_dedicated_compute_is_true() {
+    page::follow("docs/guides/dedicated.md", None);
+}
+
+#[test]
 fn the_guide_for_programs_is_true() {
     page::follow("docs/guides/programs.md", None);
 }

@@ -43,14 +43,18 @@ impl State {
     /// In tree order.
     pub(crate) fn account_figures(&self) -> impl Iterator<Item = AccountFigures> {
         let order = self.tree.trees().iter().flat_map(|t| &t.order);
-        order.map(|&quota| AccountFigures {
+        order.map(|&quota| self.figures_of(quota))
+    }
+
+    pub(crate) fn figures_of(&self, quota: QuotaId) -> AccountFigures {
+        AccountFigures {
             quota,
             pool: self.tree[quota].pool,
             guarantee: self.tree[quota].guarantee,
             drawn: self.column(quota, |c| c.drawn),
             lent: self.column(quota, |c| c.lent),
             queued: self.queues[quota.index()].waiting(),
-        })
+        }
     }
 
     fn column(&self, quota: QuotaId, of: fn(&Cell) -> i64) -> Resources {

@@ -154,6 +154,11 @@ impl Engine {
         self.state.account_figures()
     }
 
+    /// The same of one quota.
+    pub fn account(&self, quota: QuotaId) -> Option<AccountFigures> {
+        self.quota(quota).map(|quota| self.state.figures_of(quota.id))
+    }
+
     /// Who waits in a quota's queue, by kind: the first of those that differ in nothing but arrival, and how many
     /// they are.
     pub fn waiting(&self, quota: QuotaId) -> impl Iterator<Item = (WorkloadId, u32)> {

@@ -58,6 +58,9 @@ actions! {
     AuditRead = "audit:read", Workspace, "read who changed what in the workspace";
     UsageRead = "usage:read", Workspace, "see what everybody in the workspace has used, with the names of their work, and what it costs";
 
+    ResourceRequestCreate = "resource-request:create", Workspace, "ask for dedicated compute, withdraw one's own requests, and release what came of them";
+    ResourceConfigUpdate = "resource-config:update", Workspace, "withdraw everybody's requests, and release dedicated compute of the workspace";
+
     PoolRead = "pool:read", Platform, "see pools and nodes";
     PoolUpdate = "pool:update", Platform, "change pools and nodes";
     QuotaUpdate = "quota:update", Platform, "create, scale, transfer, set and delete quotas";
@@ -69,6 +72,7 @@ actions! {
     SimulationFromServer = "simulation:from-server", Platform, "simulate from the server's present state";
     PriceUpdate = "price:update", Platform, "make price books and set prices";
     UsageCorrect = "usage:correct", Platform, "correct what was metered";
+    ResourceConfigApprove = "resource-config:approve", Platform, "approve, decline and extend dedicated compute";
     PlatformAudit = "audit:read-all", Platform, "read who changed what everywhere";
 
     /// Whether a quota is seen depends on what is attached to one's workspaces.

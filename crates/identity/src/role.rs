@@ -59,6 +59,7 @@ impl BuiltIn {
                 WorkloadOpen,
                 TaskSubmit,
                 TemplateUpdate,
+                ResourceRequestCreate,
                 WorkspaceRead,
             ]),
             BuiltIn::Operator => of(&[
@@ -69,6 +70,7 @@ impl BuiltIn {
                 WorkloadOperate,
                 TaskSubmit,
                 TemplateUpdate,
+                ResourceRequestCreate,
                 WorkspaceRead,
             ]),
             BuiltIn::Guest => of(&[WorkloadRead, WorkspaceRead]),

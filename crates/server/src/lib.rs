@@ -6,6 +6,7 @@
 //! | `audit` | who changed what, read back from the log |
 //! | `center` | the scheduling center: policies, what happens by time, who uses how much |
 //! | `core` | the world in memory, the one writer, the log behind it |
+//! | `dedicated` | compute of one's own: requests, periods, growth |
 //! | `hooks` | webhooks: workspaces are told what happens to their workloads |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `login` | passwords, sessions, invitations, a provider of identities |
@@ -23,6 +24,7 @@ pub mod audit;
 pub mod center;
 pub mod config;
 pub mod core;
+pub mod dedicated;
 pub mod door;
 pub mod executor_loop;
 pub mod first_run;

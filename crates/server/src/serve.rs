@@ -10,6 +10,7 @@ use crate::core::entry::Origin;
 use crate::core::outbox::Outbox;
 use crate::core::recovery::{RecoveryError, read_world};
 use crate::core::writer::{self, Habits};
+use crate::dedicated;
 use crate::door::{Door, reachable};
 use crate::here::Here;
 use crate::hooks::{HookLimits, Hooks};
@@ -333,6 +334,7 @@ impl Server {
         let courier = tokio::spawn(app.hooks.clone().run());
         let meter = tokio::spawn(app.meter.clone().run());
         let clockwork = tokio::spawn(clockwork::look_after(control.clone(), sampler.samples.clone()));
+        let dedicated = tokio::spawn(dedicated::clockwork::look_after(control.clone()));
         let sweeper =
             app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
@@ -355,6 +357,7 @@ impl Server {
         let _ = courier.await;
         let _ = meter.await;
         clockwork.abort();
+        dedicated.abort();
         if let Some(sweeper) = sweeper {
             sweeper.abort();
         }

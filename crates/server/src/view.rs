@@ -3,6 +3,7 @@
 use crate::core::shell::Operation;
 use crate::core::world::World;
 use crate::core::{notices, seal};
+use crate::dedicated::pools;
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_api::amounts::Figure;
 use tidegate_api::convert::{QuotaUse, WorkloadFacts, uses};
@@ -143,6 +144,7 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
     };
     let mut workload = Workload::of(&world.engine, world, id, &facts)?;
     workload.status.reasons.extend(notices::waits_too_long(world, w, now));
+    workload.status.reasons.splice(0..0, pools::used_up(world, w, now));
     Some(workload)
 }
 

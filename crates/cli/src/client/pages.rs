@@ -38,6 +38,8 @@ page! {
     tidegate_api::workspace::MemberList => tidegate_api::workspace::Member,
     tidegate_api::people::UserList => tidegate_api::people::User,
     tidegate_api::people::TokenList => tidegate_api::people::Token,
+    tidegate_api::dedicated::ResourceRequestList => tidegate_api::dedicated::ResourceRequest,
+    tidegate_api::dedicated::ResourceConfigList => tidegate_api::dedicated::ResourceConfig,
     tidegate_api::bill::PriceBookList => tidegate_api::bill::PriceBook,
     tidegate_api::metering::UsageRecordList => tidegate_api::metering::UsageRecord,
     tidegate_api::metering::CorrectionList => tidegate_api::metering::Correction,

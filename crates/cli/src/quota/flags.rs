@@ -45,7 +45,7 @@ impl Amount {
     }
 }
 
-fn gpus(text: &str) -> Result<ByModel<Gpus>, String> {
+pub(crate) fn gpus(text: &str) -> Result<ByModel<Gpus>, String> {
     if !text.contains(':') {
         return text.parse().map(ByModel::One);
     }

@@ -2,18 +2,16 @@
 
 use super::record::user;
 use crate::core::world::World;
+use crate::dedicated::wire;
 use serde_json::{Value, json};
-use tidegate_api::amounts::Guarantee;
-use tidegate_api::duration::Duration;
 use tidegate_api::time::Time;
 use tidegate_billing::Record;
-use tidegate_billing::dedicated::{RequestState, Terms, When};
+use tidegate_billing::dedicated::RequestState;
 use tidegate_billing::price::PriceVersion;
 use tidegate_billing::record::ComputeKind;
 use tidegate_billing::template::TemplateVersion;
-use tidegate_engine::ids::{QuotaId, WorkspaceId};
+use tidegate_engine::ids::WorkspaceId;
 use tidegate_engine::reason::Names;
-use tidegate_engine::resources::Resources;
 
 /// What kind of thing a record is.
 pub(super) fn kind(record: &Record) -> &'static str {
@@ -81,7 +79,8 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
         }),
         Record::ResourceRequest(request) => json!({
             "supply": world.quota_name(request.supply),
-            "terms": terms(world, request.supply, &request.terms),
+            "reserved": wire::written(world, request.supply, &request.terms).0,
+            "byUsage": wire::written(world, request.supply, &request.terms).1,
             "reason": request.reason,
             "lend": request.lend,
             "cap": request.cap,
@@ -98,41 +97,14 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
         Record::ResourceConfig(config) => json!({
             "request": config.request.to_string(),
             "supply": world.quota_name(config.supply),
-            "terms": terms(world, config.supply, &config.terms),
+            "reserved": wire::written(world, config.supply, &config.terms).0,
+            "byUsage": wire::written(world, config.supply, &config.terms).1,
             "lend": config.lend,
             "cap": config.cap,
-            "held": config.hold.map(|hold| amounts(world, config.supply, &hold.amount)),
+            "held": config.hold.map(|hold| wire::amount_of(world, config.supply, &hold.amount)),
             "since": config.hold.map(|hold| Time::of(hold.since)),
             "until": config.hold.and_then(|hold| hold.until).map(Time::of),
             "endedAt": config.ended.map(Time::of),
-        }),
-    }
-}
-
-/// With the names of the supply's pool; none if the supply is gone.
-fn amounts(world: &World, supply: QuotaId, of: &Resources) -> Value {
-    let pool = world.engine.quota(supply).map(|quota| quota.pool);
-    pool.map_or(Value::Null, |pool| json!(Guarantee::of(&world.engine, pool, of)))
-}
-
-fn terms(world: &World, supply: QuotaId, terms: &Terms) -> Value {
-    let amounts = |of: &Resources| amounts(world, supply, of);
-    match terms {
-        Terms::Reserved { size, when: When::Once { start, end } } => json!({
-            "mode": "reserved",
-            "size": amounts(size),
-            "start": Time::of(*start),
-            "end": Time::of(*end),
-        }),
-        Terms::ByUsage(by_usage) => json!({
-            "mode": "byUsage",
-            "threshold": by_usage.threshold,
-            "wait": Duration::of(by_usage.wait),
-            "step": amounts(&by_usage.step),
-            "minimum": amounts(&by_usage.minimum),
-            "maximum": amounts(&by_usage.maximum),
-            "coolDown": Duration::of(by_usage.cool_down),
-            "until": by_usage.until.map(Time::of),
         }),
     }
 }

@@ -12,6 +12,7 @@ mod intake;
 mod journal;
 pub mod learnt;
 pub mod lines;
+pub mod live;
 pub mod notices;
 pub mod outbox;
 pub mod past;

@@ -90,7 +90,10 @@ fn from_snapshot(reader: &dyn Reader) -> Result<World, RecoveryError> {
             continue;
         }
         match postcard::from_bytes::<World>(&snapshot.body) {
-            Ok(world) => return Ok(world),
+            Ok(mut world) => {
+                world.business.index();
+                return Ok(world);
+            }
             Err(error) => tracing::warn!(%error, next = snapshot.next, "a snapshot is passed over"),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::entry::{Body, Happened, Origin};
 use super::learnt::Learnt;
+use super::live::{Demand, Live};
 use super::receipts::Receipts;
 use super::rooms::{Ownership, Rooms};
 use super::shell::Shell;
@@ -48,6 +49,9 @@ pub struct World {
     /// How long tasks took: follows from what is in memory.
     #[serde(skip)]
     pub learnt: Learnt,
+    /// Tasks of resource configs: follows from the books.
+    #[serde(skip)]
+    pub live: Live,
     /// What the executor has not been told yet.
     #[serde(skip)]
     pub(super) changes: Vec<Change>,
@@ -67,6 +71,13 @@ impl World {
         if let EventKind::Finished { workload } = &event.kind {
             self.learn(*workload);
         }
+        if let EventKind::Finished { workload }
+        | EventKind::Failed { workload, .. }
+        | EventKind::Stopped { workload, .. }
+        | EventKind::Released { workload, .. } = &event.kind
+        {
+            self.leave(*workload);
+        }
         if let EventKind::Forgotten { workload } = &event.kind {
             self.documents.remove(workload);
             self.rooms.remove(*workload);
@@ -81,8 +92,18 @@ impl World {
             let owner = w.spec.owner.map_or(ADMIN, |owner| owner.member);
             let private = document.spec.visibility == Some(Visibility::Private);
             self.rooms.insert(id, Ownership { workspace: w.spec.workspace, owner, private });
+            if !w.state.is_ended() && self.business.config_of(w.spec.quota).is_some() {
+                self.live.insert(w.spec.quota, id, Demand::of(&w.spec));
+            }
         }
         self.documents.insert(id, document);
+    }
+
+    /// Takes a task of a resource config off the list if it has ended.
+    fn leave(&mut self, id: WorkloadId) {
+        if let Some(w) = self.engine.workload(id).filter(|w| w.state.is_ended()) {
+            self.live.remove(w.spec.quota, id, Demand::of(&w.spec));
+        }
     }
 
     /// Learns from a task that has succeeded.

@@ -2,8 +2,9 @@
 
 use super::routes::{
     apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
-    policies, pools, prices, queue, quotas, roles, series, simulations, system, task_results, tasks,
-    templates, tokens, usage, users, watch, webhooks, workload_lists, workloads, workspaces,
+    policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series, simulations,
+    system, task_results, tasks, templates, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -130,6 +131,16 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         tasks::cancel,
         task_results::result,
         task_results::file,
+        resource_requests::list,
+        resource_requests::get,
+        resource_requests::create,
+        resource_requests::approve,
+        resource_requests::decline,
+        resource_requests::withdraw,
+        resource_configs::list,
+        resource_configs::get,
+        resource_configs::extend,
+        resource_configs::release,
         simulations::run,
         apply::apply,
         watch::watch,

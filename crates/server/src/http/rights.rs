@@ -114,6 +114,17 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/api/v1/tasks/{name}/-cancel", Thing(WorkloadUpdate)),
     ("GET", "/api/v1/tasks/{name}/result", Thing(WorkloadRead)),
     ("GET", "/api/v1/tasks/{name}/file", Thing(WorkloadRead)),
+    ("GET", "/api/v1/resource-requests", Thing(WorkspaceRead)),
+    ("POST", "/api/v1/resource-requests", Thing(ResourceRequestCreate)),
+    ("GET", "/api/v1/resource-requests/{name}", Thing(WorkspaceRead)),
+    ("POST", "/api/v1/resource-requests/{name}/-approve", Platform(ResourceConfigApprove)),
+    ("POST", "/api/v1/resource-requests/{name}/-decline", Platform(ResourceConfigApprove)),
+    // Whoever made it, and who governs the workspace.
+    ("POST", "/api/v1/resource-requests/{name}/-withdraw", Thing(ResourceRequestCreate)),
+    ("GET", "/api/v1/resource-configs", Thing(WorkspaceRead)),
+    ("GET", "/api/v1/resource-configs/{name}", Thing(WorkspaceRead)),
+    ("POST", "/api/v1/resource-configs/{name}/-extend", Platform(ResourceConfigApprove)),
+    ("POST", "/api/v1/resource-configs/{name}/-release", Thing(ResourceRequestCreate)),
     ("GET", "/api/v1/users", Platform(UserRead)),
     ("POST", "/api/v1/users", Platform(UserUpdate)),
     // Everybody may look at themselves.

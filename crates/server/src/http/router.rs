@@ -6,8 +6,9 @@ use super::auth::authenticate;
 use super::console;
 use super::routes::{
     apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
-    policies, pools, prices, queue, quotas, roles, series, simulations, system, task_results, tasks,
-    templates, tokens, usage, users, watch, webhooks, workload_lists, workloads, workspaces,
+    policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series, simulations,
+    system, task_results, tasks, templates, tokens, usage, users, watch, webhooks, workload_lists, workloads,
+    workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -126,6 +127,15 @@ fn api() -> Router<App> {
         .route(&at("/tasks/{name}/-cancel"), post(tasks::cancel))
         .route(&at("/tasks/{name}/result"), get(task_results::result))
         .route(&at("/tasks/{name}/file"), get(task_results::file))
+        .route(&at("/resource-requests"), get(resource_requests::list).post(resource_requests::create))
+        .route(&at("/resource-requests/{name}"), get(resource_requests::get))
+        .route(&at("/resource-requests/{name}/-approve"), post(resource_requests::approve))
+        .route(&at("/resource-requests/{name}/-decline"), post(resource_requests::decline))
+        .route(&at("/resource-requests/{name}/-withdraw"), post(resource_requests::withdraw))
+        .route(&at("/resource-configs"), get(resource_configs::list))
+        .route(&at("/resource-configs/{name}"), get(resource_configs::get))
+        .route(&at("/resource-configs/{name}/-extend"), post(resource_configs::extend))
+        .route(&at("/resource-configs/{name}/-release"), post(resource_configs::release))
         .route(&at("/simulations"), post(simulations::run))
         .route(&at("/apply"), post(apply::apply))
         .route(&at("/watch"), get(watch::watch))

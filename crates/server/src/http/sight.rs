@@ -28,6 +28,12 @@ pub fn of_quota(world: &World, caller: &Caller, quota: QuotaId) -> Detail {
     if caller.may(people, Action::QuotaRead, Resource::Quota(quota)) {
         return Detail::All;
     }
+    // Who has a resource config sees its quota.
+    if let Some(config) = world.business.config_of(quota)
+        && caller.may(people, Action::WorkspaceRead, Resource::Workspace(config.record.workspace))
+    {
+        return Detail::All;
+    }
     let attached =
         people.rooms(caller.who.user).filter_map(|id| people.workspace(id)).flat_map(|r| &r.quotas);
     let above = attached.copied().any(|below| ancestors(world, below).any(|id| id == quota));

@@ -3,6 +3,7 @@
 use super::auth::Caller;
 use crate::center::wire;
 use crate::core::world::World;
+use crate::dedicated::supply::may_run;
 use std::borrow::Cow;
 use tidegate_api::convert::Place;
 use tidegate_api::name::Name;
@@ -24,6 +25,7 @@ pub const DEFAULT_QUOTA: &str = "main";
 pub fn place(world: &World, caller: &Caller, spec: &WorkloadSpec) -> Result<Place, Problem> {
     let room = room(world, caller, spec.workspace.as_ref(), Action::WorkloadSubmit, "/spec/workspace")?;
     let quota = quota(world, caller, room, spec)?;
+    may_run(world, quota)?;
     let place = Place { quota, workspace: room.id, owner: Some(owner(world, caller, room.id)) };
     let module = spec.module.map_or(Module::Training, Into::into);
     is_allowed(world, caller, &place, module, spec.priority.unwrap_or_default().0)?;

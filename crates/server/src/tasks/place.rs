@@ -2,6 +2,7 @@
 
 use crate::core::deck::Deck;
 use crate::core::world::World;
+use crate::dedicated::{periods, pools};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_billing::Record;
 use tidegate_billing::record::{Compute, ComputeKind};
@@ -26,11 +27,16 @@ pub struct Way {
     pub quotas: Vec<QuotaId>,
 }
 
-/// Finds the way of a task that names these resource configs.
-pub fn way(world: &World, configs: Option<&str>) -> Result<Way, Problem> {
+/// Finds the way of a task of a workspace that names these resource configs.
+pub fn way(deck: &mut Deck<'_>, room: WorkspaceId, configs: Option<&str>) -> Result<Way, Problem> {
     let wish = Wish::parse(configs).map_err(|why| refused(&why))?;
-    // No pools but shared ones are known to this release.
-    match wish.route(&[]).map_err(|why| refused(&why))? {
+    // A period that has begun takes tasks from its first instant on.
+    if !wish.dedicated.is_empty() && periods::is_due(deck.world(), deck.now()) {
+        periods::settle(deck);
+    }
+    let (world, now) = (deck.world(), deck.now());
+    let pools = pools::named(world, room, &wish.dedicated, now)?;
+    match wish.route(&pools).map_err(|why| refused(&why))? {
         Route::Dedicated(pool) => Ok(Way { config: pool.id.clone(), quotas: vec![pool.quota] }),
         Route::Shared => shared(world),
     }
@@ -53,16 +59,16 @@ fn refused(why: &NoRoute) -> Problem {
             Problem::new(Code::BadParameter, format!("X-Tidegate-Resource-Config: {why}"))
                 .hint("leave the header out for shared compute, or name `default`")
         }
-        NoRoute::Unknown(_) => {
-            Problem::new(Code::UnknownReference, why.to_string()).hint("`default` is shared compute")
-        }
-        NoRoute::Full(_) => Problem::new(Code::TooManyTasks, why.to_string())
-            .hint("add `default` to the list to overflow to shared compute"),
+        NoRoute::Unknown(_) => pools::unknown(why),
+        NoRoute::Full(_) => Problem::new(Code::ConfigFull, why.to_string()),
     }
 }
 
-/// Whether a workspace may have another task wait on shared compute.
+/// Whether a workspace may have another task wait on shared compute. Elsewhere the cap of a config says so.
 pub fn has_room(world: &World, room: WorkspaceId, quota: QuotaId, most: u32) -> Result<(), Problem> {
+    if world.business.config_of(quota).is_some() {
+        return Ok(());
+    }
     let of_room =
         |(id, count)| world.engine.workload(id).filter(|w| w.spec.workspace == room).map_or(0, |_| count);
     let waiting: u32 = world.engine.waiting(quota).map(of_room).sum();

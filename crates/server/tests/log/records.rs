@@ -139,7 +139,7 @@ fn terms(now: Tick, number: u32) -> Terms {
     let some = Resources::of(Dimension::gpu(ModelId(0)), 1_000);
     match number % 2 {
         0 => Terms::Reserved { size: some, when: When::Once { start: now, end: now.after(Span::hours(1)) } },
-        _ => Terms::ByUsage(ByUsage {
+        _ => Terms::ByUsage(Box::new(ByUsage {
             threshold: 80,
             wait: Span::seconds(10),
             step: some,
@@ -147,7 +147,7 @@ fn terms(now: Tick, number: u32) -> Terms {
             maximum: some,
             cool_down: Span::minutes(5),
             until: None,
-        }),
+        })),
     }
 }
 

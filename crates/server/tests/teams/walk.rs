@@ -75,6 +75,9 @@ fn body(path: &str) -> Value {
         path if path.contains("/templates") => {
             json!({"metadata": {"name": "walk"}, "spec": {"workspace": "workspace-c", "command": ["true"]}})
         }
+        "/api/v1/resource-requests" => {
+            json!({"workspace": "workspace-c", "reason": "x", "reserved": {"size": {"gpu": 1}, "end": "2031-01-01T00:00:00Z"}})
+        }
         "/api/v1/tasks" => json!({"template": "c-template", "workspace": "workspace-c"}),
         path if path.contains("/policies/") => json!({"spec": {"modules": ["training"]}}),
         path if path.contains("/workspaces") => json!({"metadata": {"name": "workspace-c"}, "spec": {}}),
@@ -100,6 +103,8 @@ fn about_c(path: &str) -> String {
         "tokens" => "t-999",
         "templates" => "c-template",
         "tasks" => "c-task",
+        "resource-requests" => "rr-0",
+        "resource-configs" => "rc-0",
         _ => "walk",
     };
     path.replace("{name}", name)
@@ -114,6 +119,12 @@ fn every_route_asked_by_every_role_about_another_workspace() {
     let carla = company.desk("carla");
     assert_eq!(carla.submit("c-train", training(8)).0, 201);
     assert_eq!(carla.submit("c-private", json!({"visibility": "private"})).0, 201);
+    let main = json!({"metadata": {"name": "main"}, "spec": {"pool": "local", "guarantee": {"gpu": 8}, "dedicated": true}});
+    let (_, present) = company.house.get("/api/v1/quotas/main");
+    let version = present["metadata"]["version"].as_str();
+    assert_eq!(company.house.put("/api/v1/quotas/main", &main, version).0, 200);
+    assert_eq!(carla.post("/api/v1/resource-requests", &body("/api/v1/resource-requests")).0, 201);
+    assert_eq!(company.house.post("/api/v1/resource-requests/rr-0:approve", &json!({})).0, 200);
     let (_, document) = company.house.get("/api/v1/openapi.json");
     let operations = operations(&document);
     let mut pairs = 0;
@@ -155,6 +166,7 @@ fn every_route_asked_by_every_role_about_another_workspace() {
     assert_eq!((&c["status"]["state"], &c["status"]["priority"]), (&json!("running"), &json!(1)), "{c}");
     assert_eq!(company.house.get("/api/v1/quotas/Quota1.2").1["spec"]["guarantee"], json!({"gpu": 80}));
     assert_eq!(company.house.get("/api/v1/workspaces/workspace-c").1["status"]["members"], 1);
+    assert_eq!(company.house.get("/api/v1/resource-configs/rc-0").1["state"], "active");
 }
 
 #[test]

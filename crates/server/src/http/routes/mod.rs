@@ -18,6 +18,8 @@ pub mod pools;
 pub mod prices;
 pub mod queue;
 pub mod quotas;
+pub mod resource_configs;
+pub mod resource_requests;
 pub mod roles;
 pub mod series;
 pub mod simulations;

@@ -9,6 +9,7 @@ use super::super::sight;
 use super::{DryRunParams, PageParams, page, policies};
 use crate::core::deck::Deck;
 use crate::core::world::World;
+use crate::dedicated::supply;
 use crate::tasks::place;
 use crate::view;
 use axum::body::Bytes;
@@ -126,6 +127,7 @@ fn kind(spec: &QuotaSpec) -> Option<ComputeKind> {
 }
 
 pub fn create_on(deck: &mut Deck<'_>, new: &NewQuota) -> Result<QuotaId, Problem> {
+    supply::may_create(deck.world(), &new.metadata.name, new.spec.parent.as_ref())?;
     let spec = new.spec.to_engine(&deck.world().engine, &new.metadata.name)?;
     let events = deck.command(Command::CreateQuota(Box::new(spec))).map_err(blame)?;
     let created = events.iter().find_map(|event| match event.kind {
@@ -183,7 +185,10 @@ pub fn set_on(
     new: &NewQuota,
     mode: tidegate_engine::words::Mode,
 ) -> Result<(), Problem> {
+    supply::by_hand(deck.world(), quota)?;
+    supply::may_mark(deck.world(), quota, kind(&new.spec))?;
     let guarantee = new.spec.guarantee_for(&deck.world().engine, quota)?;
+    supply::may_have(deck.world(), quota, &guarantee, deck.now())?;
     let change = new.spec.change()?;
     let present = deck.world().engine.quota(quota).map(|q| (q.guarantee, q.policy));
     if present.is_some_and(|(present, _)| present != guarantee) {
@@ -211,7 +216,11 @@ pub async fn scale(
         .carry_out(&app, "quota.scale", body.sent, move |deck, change| {
             let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
+            supply::by_hand(deck.world(), id)?;
             let command = request.command(&deck.world().engine, id)?;
+            if let Command::Scale { guarantee, .. } = &command {
+                supply::may_have(deck.world(), id, guarantee, deck.now())?;
+            }
             deck.command(command)?;
             made(deck, StatusCode::OK, id)
         })
@@ -234,6 +243,12 @@ pub async fn transfer(
             let id = named(deck.world(), &name)?;
             change.must_match(version(deck.world(), id))?;
             let command = request.command(&deck.world().engine, id)?;
+            if let Command::Transfer { to, amount, .. } = &command {
+                supply::by_hand(deck.world(), id)?;
+                supply::by_hand(deck.world(), *to)?;
+                let left = deck.world().engine.quota(id).map(|quota| quota.guarantee.minus(amount));
+                left.map_or(Ok(()), |left| supply::may_have(deck.world(), id, &left, deck.now()))?;
+            }
             deck.command(command)?;
             made(deck, StatusCode::OK, id)
         })
@@ -251,18 +266,25 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             change.must_match(version(deck.world(), id))?;
             let last = show(deck.world(), id)?;
             may_delete(deck.world(), id)?;
-            // The workspace default may have policies for it without its being attached.
-            let people = &deck.world().people;
-            let rooms: Vec<WorkspaceId> =
-                people.all_policies().filter(|(_, quota, _)| *quota == id).map(|(room, ..)| room).collect();
-            for room in rooms {
-                policies::replace(deck, room, id, None)?;
-            }
-            deck.command(Command::DeleteQuota { quota: id })?;
-            place::mark(deck, id, None);
+            supply::by_hand(deck.world(), id)?;
+            remove(deck, id)?;
             Ok(Made::ok(last))
         })
         .await
+}
+
+/// Deletes an empty quota, with what was said of it.
+pub fn remove(deck: &mut Deck<'_>, id: QuotaId) -> Result<(), Problem> {
+    // The workspace default may have policies for it without its being attached.
+    let people = &deck.world().people;
+    let rooms: Vec<WorkspaceId> =
+        people.all_policies().filter(|(_, quota, _)| *quota == id).map(|(room, ..)| room).collect();
+    for room in rooms {
+        policies::replace(deck, room, id, None)?;
+    }
+    deck.command(Command::DeleteQuota { quota: id })?;
+    place::mark(deck, id, None);
+    Ok(())
 }
 
 /// A quota that workspaces may use is not deleted from under them.

@@ -11,6 +11,7 @@ use super::super::submission;
 use super::{DryRunParams, page, templates, workload_lists, workloads};
 use crate::core::deck::Deck;
 use crate::core::world::{Document, World};
+use crate::dedicated::growth;
 use crate::tasks::place::{has_room, way};
 use crate::tasks::templates::version;
 use crate::view;
@@ -108,6 +109,8 @@ fn submit_on(
     let world = deck.world();
     let room = submission::room(world, caller, new.workspace.as_ref(), Action::TaskSubmit, "/workspace")?;
     let room = room.id;
+    let way = way(deck, room, configs)?;
+    let world = deck.world();
     let (named, asked) = match new.template.split_once('@') {
         Some((name, version)) => (name, Some(version)),
         None => (new.template.as_str(), None),
@@ -121,7 +124,6 @@ fn submit_on(
     let template = &templates::usable(world, room, named).ok_or_else(unknown)?.record;
     let version = version(template, asked).map_err(|problem| problem.at("/template"))?;
     fits(version, &new)?;
-    let way = way(world, configs)?;
     let name = match new.name.clone() {
         Some(name) => name,
         None => workloads::free_name(world, room, words::Module::Task.word()),
@@ -137,7 +139,13 @@ fn submit_on(
             .and_then(|()| submission::admitted(deck.world(), caller, &place, words::Module::Task))
             .and_then(|()| workloads::submit_document(deck, place, document.clone()));
         match tried {
-            Ok(id) => return Ok(id),
+            Ok(id) => {
+                // What grows with its use grows now: nobody waits for the next look.
+                if let Some(config) = deck.world().business.config_of(quota).map(|config| config.record.id) {
+                    growth::look(deck, config, None);
+                }
+                return Ok(id);
+            }
             // Another pool may have what this one has not.
             Err(problem) => {
                 let elsewhere = [Code::NeverFits, Code::UnknownReference, Code::TooManyTasks];

@@ -13,6 +13,7 @@ use crate::core::deck::Deck;
 use crate::core::notices;
 use crate::core::past::{self, Remains};
 use crate::core::world::{Document, World};
+use crate::dedicated::pools;
 use crate::view;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -417,6 +418,8 @@ pub async fn explain(State(app): State<App>, scope: Scope, Named(name): Named) -
         let mut explained = explained.ok_or_else(|| missing(&name))?;
         let late = world.engine.workload(id).and_then(|w| notices::waits_too_long(world, w, now));
         explained.reasons.extend(late);
+        let used_up = world.engine.workload(id).and_then(|w| pools::used_up(world, w, now));
+        explained.reasons.splice(0..0, used_up);
         Ok(explained)
     });
     read(outcome.await).map(Answer::new)

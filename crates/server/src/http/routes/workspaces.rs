@@ -395,6 +395,13 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
                 let detail = format!("workloads of {name} have not ended: {names}");
                 return Err(Problem::new(Code::WorkspaceNotEmpty, detail));
             }
+            let configs = deck.world().business.configs().map(|config| &config.record);
+            let open = configs.filter(|config| config.workspace == room.id && config.ended.is_none());
+            let open: Vec<String> = open.map(|config| config.id.to_string()).collect();
+            if !open.is_empty() {
+                let detail = format!("{name} has dedicated compute: {}", open.join(", "));
+                return Err(Problem::new(Code::WorkspaceNotEmpty, detail).hint("release it first"));
+            }
             change.may_match(deck.world().people.version(room.id))?;
             let last = made(deck, change, StatusCode::OK, room.id)?;
             delete_on(deck, room)?;

@@ -1,0 +1,115 @@
+//! Which configs a task may go to, and how much of each is in use.
+
+use super::supply;
+use crate::core::world::World;
+use tidegate_api::explain::Reason;
+use tidegate_api::problem::{Code, Problem};
+use tidegate_api::time::Time;
+use tidegate_billing::dedicated::{ConfigId, ResourceConfig, Stage, Terms};
+use tidegate_billing::route::{NoRoute, Pool};
+use tidegate_engine::amounts::amounts;
+use tidegate_engine::ids::{Tick, WorkspaceId};
+use tidegate_engine::resources::{Dimension, Resources};
+use tidegate_engine::workload::{Workload, WorkloadState};
+
+/// The code of the reason.
+pub const SUPPLY_USED_UP: &str = "supply-used-up";
+
+/// Tasks of a config that have not ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    pub running: u32,
+    pub waiting: u32,
+}
+
+pub fn tasks(world: &World, config: &ResourceConfig) -> Tasks {
+    let mut tasks = Tasks::default();
+    let live = world.live.of(config.quota).into_iter().flat_map(|crew| &crew.tasks);
+    for w in live.filter_map(|id| world.engine.workload(*id)) {
+        match w.state {
+            WorkloadState::Running | WorkloadState::Leaving(_) => tasks.running += 1,
+            _ => tasks.waiting += 1,
+        }
+    }
+    tasks
+}
+
+/// What its own tasks draw; what is lent to others is not in it.
+pub fn drawn(world: &World, config: &ResourceConfig) -> Resources {
+    world.engine.account(config.quota).map_or_else(Resources::default, |of| of.drawn.minus(&of.lent))
+}
+
+/// What its tasks ask for, running and waiting, of the most that it can have; in thousandths.
+pub fn utilisation(world: &World, config: &ResourceConfig) -> u32 {
+    let Some(crew) = world.live.of(config.quota) else { return 0 };
+    let most = config.terms.most();
+    let parts = [
+        (crew.demand.gpu, most.all_gpus()),
+        (crew.demand.cpu, most[Dimension::CPU]),
+        (crew.demand.memory, most[Dimension::MEMORY]),
+    ];
+    // Books of cores and memory are not kept everywhere.
+    let of = |(asked, all): (i64, i64)| (all > 0).then(|| i128::from(asked) * 1_000 / i128::from(all));
+    let used = parts.into_iter().filter_map(of).max().unwrap_or(0);
+    u32::try_from(used).unwrap_or(u32::MAX)
+}
+
+/// The config of this id, if it is the workspace's. Others are answered as if they were not there.
+pub fn find<'a>(world: &'a World, room: WorkspaceId, id: &str) -> Option<&'a ResourceConfig> {
+    let config = &world.business.config(ConfigId::parse(id)?)?.record;
+    (config.workspace == room).then_some(config)
+}
+
+/// The configs that a task names, each as a pool. One that cannot be used now is an error, whatever else is named: only
+/// fullness overflows.
+pub fn named(world: &World, room: WorkspaceId, ids: &[Box<str>], now: Tick) -> Result<Vec<Pool>, Problem> {
+    let mut pools = Vec::with_capacity(ids.len());
+    for id in ids {
+        let unknown = || unknown(&NoRoute::Unknown(id.clone()));
+        let config = find(world, room, id).ok_or_else(unknown)?;
+        match config.stage(now) {
+            Stage::Active(_) => {}
+            Stage::Scheduled(period) => {
+                let detail = format!("{id} has not begun: it begins at {}", Time::of(period.start));
+                return Err(Problem::new(Code::ConfigNotActive, detail));
+            }
+            Stage::Ended { since } => {
+                let detail = format!("{id} is over since {}", Time::of(since));
+                return Err(Problem::new(Code::ConfigNotActive, detail));
+            }
+        }
+        let (used, cap) = (utilisation(world, config), config.cap.saturating_mul(10));
+        pools.push(Pool { id: id.clone(), quota: config.quota, used, cap });
+    }
+    Ok(pools)
+}
+
+pub fn unknown(why: &NoRoute) -> Problem {
+    Problem::new(Code::UnknownReference, why.to_string())
+        .hint("`tidegate resource-config list` lists yours; `default` is shared compute")
+}
+
+/// Why a task of compute by usage waits, where the supply has no more to give.
+pub fn used_up(world: &World, w: &Workload, now: Tick) -> Option<Reason> {
+    let config = &world.business.config_of(w.spec.quota)?.record;
+    let Terms::ByUsage(by_usage) = &config.terms else { return None };
+    let (quota, supply) = (world.engine.quota(config.quota)?, world.engine.quota(config.supply)?);
+    let missing = by_usage.maximum.minus(&quota.guarantee);
+    let free = supply::free(world, config, now);
+    let is_short = by_usage.step.stated().any(|(d, step)| missing[d] > 0 && free[d] < step.min(missing[d]));
+    if !w.state.is_waiting() || !is_short {
+        return None;
+    }
+    let models = &world.engine.pool(supply.pool)?.models;
+    let words = |of: &Resources| amounts(of, &by_usage.maximum, models);
+    let text = format!(
+        "{} has {} and may have {}, and the supply is used up: of {} of {}, {} are free and not booked",
+        config.id,
+        words(&quota.guarantee),
+        words(&by_usage.maximum),
+        words(&supply.guarantee),
+        supply.name,
+        words(&free),
+    );
+    Some(Reason { code: SUPPLY_USED_UP.into(), text })
+}
