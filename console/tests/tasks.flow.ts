@@ -2,14 +2,12 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { useHouse } from './harness/house';
 import { choosePassword, makeUser, makeWorkspace } from './harness/people';
-import { shareQuota } from './harness/shared';
 import { startServer } from './harness/server';
 
 const house = useHouse(() => startServer('1x2', 'isolation = "none"\nallow-shared-user = true\n', 'local'));
 
 beforeAll(async () => {
     await choosePassword(house.server, 'admin');
-    await shareQuota(house.server, 'main');
     await makeWorkspace(house.server, 'team-b');
     await makeUser(house.server, 'berta', { 'team-b': 'developer' });
     await makeUser(house.server, 'gus', { 'team-b': 'guest' });
@@ -32,8 +30,16 @@ const COMMAND = `sh -c 'printf "{\\"bytes\\": %d}" $(wc -c < "$TIDEGATE_INPUT") 
 const verdict = (page: Page) => page.getByTestId('verdict');
 
 test('a template is made, a task of it is run by a form of its schema, and gives back an answer and a file', async () => {
-    const admin = await house.enter('admin', '/tasks');
+    const admin = await house.enter('admin', '/quotas/main');
     const { page } = admin;
+    // Tasks run where a platform administrator lets everybody's run.
+    await page.getByRole('switch', { name: 'Shared compute' }).click();
+    await page.getByRole('button', { name: 'Preview' }).click();
+    await page.getByTestId('preview').getByRole('button', { name: 'Save' }).click();
+    await expect
+        .poll(async () => (await house.server.call<{ spec: object }>('GET', '/api/v1/quotas/main')).spec)
+        .toMatchObject({ shared: true, queue: { strategy: 'fair' } });
+    await page.getByRole('link', { name: 'Tasks', exact: true }).click();
     await page.getByText('No task was run yet').waitFor();
     await admin.look('tasks-empty');
     await page.getByRole('link', { name: 'Templates', exact: true }).click();

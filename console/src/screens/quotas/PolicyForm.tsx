@@ -160,6 +160,17 @@ export function PolicyForm({ quota }: { quota: Quota }) {
                             disabled={isFixed}
                             onChange={event => set({ idleSharing: event.currentTarget.checked })}
                         />
+                        <Switch
+                            label={words.shared}
+                            description={words.sharedAbout}
+                            checked={draft.isShared}
+                            disabled={isFixed}
+                            error={problem?.at('/spec/shared')}
+                            onChange={({ currentTarget: { checked: isShared } }) =>
+                                // Shared compute is fair to workspaces, or it is not shared.
+                                set(isShared ? { isShared, strategy: 'fair' } : { isShared })
+                            }
+                        />
                         <TextInput
                             label={words.protectFor}
                             description={words.protectForAbout}

@@ -31,3 +31,13 @@ test('what is switched off is sent as absent, and what was typed stays in the fo
         '1-3',
     );
 });
+
+test('a quota that is marked as shared stays so, and one that never was says nothing of it', () => {
+    const spec = { guarantee: { gpu: 1 }, shared: true };
+    expect(withPolicies(spec, draftOf(spec)).shared).toBe(true);
+    const off = { ...draftOf(spec), isShared: false };
+    expect(withPolicies(spec, off).shared).toBe(false);
+    expect('shared' in withPolicies({ guarantee: { gpu: 1 } }, draftOf({ guarantee: { gpu: 1 } }))).toBe(
+        false,
+    );
+});

@@ -23,6 +23,8 @@ export interface PolicyDraft {
     agingStep: string;
     starvationGuard: string;
     idleSharing: boolean;
+    /** Tasks of every workspace run there. */
+    isShared: boolean;
     protectFor: string;
 }
 
@@ -47,6 +49,7 @@ export function draftOf(spec: Spec): PolicyDraft {
         agingStep: spec.queue?.agingStep ?? '',
         starvationGuard: spec.queue?.starvationGuard ?? '',
         idleSharing: spec.idleSharing ?? true,
+        isShared: spec.shared ?? false,
         protectFor: spec.protectFor ?? '',
     };
 }
@@ -65,6 +68,8 @@ export function withPolicies(spec: Spec, draft: PolicyDraft): Spec {
             starvationGuard: orAbsent(draft.starvationGuard),
         },
         idleSharing: draft.idleSharing,
+        // What was never said stays unsaid.
+        ...(draft.isShared || spec.shared != null ? { shared: draft.isShared } : {}),
         protectFor: orAbsent(draft.protectFor),
         preemption: {
             childLevel: child.isOn

@@ -56,6 +56,8 @@ export const quotaForms = {
         patience: 'Patience',
         agingStep: 'Aging step',
         starvationGuard: 'Starvation guard',
+        shared: 'Shared compute',
+        sharedAbout: 'Tasks of every workspace run here; its queue is fair to them.',
         idleSharing: 'Idle sharing',
         idleSharingAbout: 'Others may use what is free here, and give it back when it is needed.',
         protectFor: 'Protection after a start',
