@@ -120,6 +120,14 @@ pub const MAX_TASK_OUTPUT: u64 = 8 << 20;
 /// Bytes of the files that a task may leave if its template does not say, and at most.
 pub const DEFAULT_TASK_FILES: u64 = 64 << 20;
 pub const MAX_TASK_FILES: u64 = 1 << 40;
+/// Warm workers of a template that wait in one workspace: each is a process.
+pub const MAX_WARM_WORKERS: u32 = 64;
+/// How long a warm worker waits for another task if its template does not say, and at most.
+pub const DEFAULT_WARM_IDLE: Span = Span::minutes(5);
+pub const MAX_WARM_IDLE: Span = Span::hours(24);
+/// How long a warm worker may take until it is ready if its template does not say, and at most.
+pub const DEFAULT_WARM_START: Span = Span::minutes(10);
+pub const MAX_WARM_START: Span = Span::hours(24);
 /// Time between a task's being asked to stop and its being killed: who cancels waits for it.
 pub const TASK_GRACE: Span = Span::seconds(5);
 /// Longest time that a request waits for the end of a task: under the usual limit of proxies.

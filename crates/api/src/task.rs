@@ -8,6 +8,7 @@ use crate::memory::Memory;
 use crate::name::Name;
 use crate::page::PageToken;
 use crate::resource::Labels;
+use crate::template::WarmSpec;
 use crate::time::Time;
 use crate::workload::{VirtualRun, Visibility, Workload, WorkloadState};
 use serde::{Deserialize, Serialize};
@@ -26,7 +27,7 @@ pub struct NewTask {
     /// version or an alias.
     #[schema(max_length = 127)]
     pub template: String,
-    /// What the program finds in the file that `TIDEGATE_INPUT` names; null if absent.
+    /// What the program finds in the file that `TIDEGATE_INPUT` names, or a warm worker is told; null if absent.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     #[schema(value_type = Object)]
     pub inputs: Value,
@@ -72,6 +73,9 @@ pub struct TaskRun {
     pub inputs: Value,
     pub output_limit: Memory,
     pub files_limit: Memory,
+    /// A warm worker does it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm: Option<WarmSpec>,
 }
 
 /// How far a task has come: one function of its workload's state.
@@ -228,7 +232,8 @@ pub struct TaskResult {
     pub exit_code: Option<i32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What the program wrote to `TIDEGATE_OUTPUT`; null if it wrote nothing, or did not succeed.
+    /// What the program wrote to `TIDEGATE_OUTPUT`, or a warm worker answered; null if there is nothing, or it did not
+    /// succeed.
     #[schema(value_type = Object)]
     pub output: Value,
     /// What it left in `TIDEGATE_OUTPUT_DIR`, by path.

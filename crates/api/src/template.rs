@@ -4,6 +4,7 @@ use crate::body::{Check, Wrong};
 use crate::duration::Duration;
 use crate::limits::{
     MAX_ALIASES, MAX_DESCRIPTION, MAX_NAMED_MODELS, MAX_RETRIES, MAX_TASK_FILES, MAX_TASK_OUTPUT,
+    MAX_WARM_IDLE, MAX_WARM_START, MAX_WARM_WORKERS,
 };
 use crate::memory::Memory;
 use crate::name::Name;
@@ -64,10 +65,55 @@ pub struct TemplateSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(maximum = 100)]
     pub retries: Option<u32>,
+    /// One process does task after task, instead of one for each. It is told through its stdin and answers through
+    /// its stdout, as the guide to warm workers says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm: Option<WarmSpec>,
     /// Other names of versions. `latest` is always there.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = BTreeMap<String, u32>)]
     pub aliases: BTreeMap<Name, u32>,
+}
+
+/// Processes that do task after task, and wait in between.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"workers": 2, "idleTimeout": "5m", "maxTasks": 1000})))]
+pub struct WarmSpec {
+    /// So many at most wait for another task, for each workspace.
+    #[schema(minimum = 1, maximum = 64)]
+    pub workers: u32,
+    /// How long one waits before it is ended; 5m if absent, at most 24h.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_timeout: Option<Duration>,
+    /// Another takes its place after so many tasks; any number if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1)]
+    pub max_tasks: Option<u32>,
+    /// How long one may take until it says that it is ready; 10m if absent, at most 24h.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_timeout: Option<Duration>,
+}
+
+impl Check for WarmSpec {
+    fn check(&self, wrong: &mut Wrong) {
+        wrong.bound("/workers", self.workers as usize, MAX_WARM_WORKERS as usize, "warm workers");
+        if self.workers == 0 {
+            wrong.add("/workers", "without workers that wait nothing is warm: leave `warm` out");
+        }
+        if self.max_tasks == Some(0) {
+            wrong.add("/maxTasks", "a worker does at least one task");
+        }
+        let times = [
+            ("/idleTimeout", self.idle_timeout, MAX_WARM_IDLE),
+            ("/startTimeout", self.start_timeout, MAX_WARM_START),
+        ];
+        for (at, given, most) in times {
+            if let Some(given) = given.filter(|given| given.span() > most || given.span().0 == 0) {
+                wrong.add(at, format!("{given} is not between 1ms and {}", Duration::of(most)));
+            }
+        }
+    }
 }
 
 impl Check for TemplateSpec {
@@ -95,6 +141,9 @@ impl Check for TemplateSpec {
         }
         if self.max_run_time.is_some_and(|time| time.span().0 == 0) {
             wrong.add("/maxRunTime", "a time to run is not 0s");
+        }
+        if let Some(warm) = &self.warm {
+            wrong.below("/warm", warm);
         }
         wrong.bound("/aliases", self.aliases.len(), MAX_ALIASES, "aliases");
         for alias in self.aliases.keys() {
@@ -156,6 +205,13 @@ mod tests {
             (json!({"outputLimit": "9Mi"}), "/spec/outputLimit"),
             (json!({"filesLimit": "2Ti"}), "/spec/filesLimit"),
             (json!({"maxRunTime": "0s"}), "/spec/maxRunTime"),
+            (json!({"warm": {"workers": 0}}), "/spec/warm/workers"),
+            (json!({"warm": {"workers": 65}}), "/spec/warm/workers"),
+            (json!({"warm": {"workers": 1, "maxTasks": 0}}), "/spec/warm/maxTasks"),
+            (json!({"warm": {"workers": 1, "idleTimeout": "0s"}}), "/spec/warm/idleTimeout"),
+            (json!({"warm": {"workers": 1, "idleTimeout": "25h"}}), "/spec/warm/idleTimeout"),
+            (json!({"warm": {"workers": 1, "startTimeout": "25h"}}), "/spec/warm/startTimeout"),
+            (json!({"warm": {"workers": 1, "idle": "1m"}}), "/spec/warm/idle"),
             (json!({"aliases": {"latest": 1}}), "/spec/aliases/latest"),
             (json!({"aliases": {"12": 1}}), "/spec/aliases/12"),
             (json!({"command": [""]}), "/spec/command/0"),
@@ -166,7 +222,8 @@ mod tests {
             let problem = read::<NewTemplate>(body.as_bytes()).expect_err("refused");
             assert_eq!(problem.pointers[0].pointer, at, "{problem:?}");
         }
-        let fits = json!({"metadata": {"name": "t"}, "spec": {"retries": 100, "outputLimit": "8Mi", "filesLimit": "1Ti"}});
+        let fits = json!({"metadata": {"name": "t"}, "spec": {"retries": 100, "outputLimit": "8Mi", "filesLimit": "1Ti",
+            "warm": {"workers": 64, "idleTimeout": "24h", "startTimeout": "24h", "maxTasks": 1}}});
         read::<NewTemplate>(fits.to_string().as_bytes()).expect("at the bounds");
     }
 }

@@ -17,7 +17,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 21] = [
+const SECTIONS: [Section; 22] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -40,12 +40,16 @@ const SECTIONS: [Section; 21] = [
     ("supervisor", process::supervisor::run),
     ("jobs", process::jobs::run),
     ("proxy", process::proxy::run),
+    ("warm", process::warm::run),
 ];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|first| first == process::proxy::ARGUMENT) {
         return process::proxy::serve(&arguments[1..]).map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
+    }
+    if arguments.first().is_some_and(|first| first == process::warm::ARGUMENT) {
+        return process::warm::work().map_or(ExitCode::FAILURE, |()| ExitCode::SUCCESS);
     }
     if arguments.first().is_some_and(|first| first == instructions::ARGUMENT) {
         return if instructions::decide(&arguments[1..]) { ExitCode::SUCCESS } else { ExitCode::from(2) };

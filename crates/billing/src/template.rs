@@ -38,6 +38,22 @@ pub struct TemplateVersion {
     /// A JSON schema that inputs must fit, as text; `None`: any JSON.
     pub input_schema: Option<Box<str>>,
     pub limits: TaskLimits,
+    /// One process does task after task; `None`: each is a process of its own.
+    #[serde(default)]
+    pub warm: Option<Warm>,
+}
+
+/// Processes that do task after task, and wait in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warm {
+    /// So many at most wait for another task, for each workspace.
+    pub workers: u32,
+    /// How long.
+    pub idle: Span,
+    /// Each does so many; `None`: any number.
+    pub tasks: Option<u32>,
+    /// How long one may take until it is ready.
+    pub start: Span,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,6 +95,7 @@ mod tests {
             models: Vec::new(),
             input_schema: None,
             limits: TaskLimits { max_run: None, retries: 0, output: 1 << 20, files: 0 },
+            warm: None,
         };
         let template = Template {
             id: TemplateId(0),

@@ -49,6 +49,11 @@ fn the_guide_to_dedicated_compute_is_true() {
 }
 
 #[test]
+fn the_guide_to_warm_workers_is_true() {
+    page::follow("docs/guides/warm-workers.md", None);
+}
+
+#[test]
 fn the_guide_for_programs_is_true() {
     page::follow("docs/guides/programs.md", None);
 }

@@ -53,6 +53,8 @@ pub struct Replica {
     pub cpu: u32,
     /// Bytes.
     pub memory: u64,
+    /// Bytes that its node has, for all.
+    pub node_memory: u64,
 }
 
 /// A unit that was asked to leave: all its replicas are gone at `kill_at` at the latest.

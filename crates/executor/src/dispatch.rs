@@ -171,8 +171,8 @@ struct Places<'a> {
     roles: &'a Roles,
     /// Replicas so far, by role.
     taken: Vec<u32>,
-    /// The latest node: replicas of a gang share few.
-    node: Option<(tidegate_engine::ids::NodeId, Arc<str>)>,
+    /// The latest node, its name and memory: replicas of a gang share few.
+    node: Option<(tidegate_engine::ids::NodeId, Arc<str>, u64)>,
 }
 
 impl<'a> Places<'a> {
@@ -189,11 +189,14 @@ impl<'a> Places<'a> {
             let role = self.role_of(slot);
             let rank = self.taken[role];
             self.taken[role] += 1;
-            let node = match self.node.take() {
-                Some((id, name)) if id == slot.node => name,
-                _ => pool.map_or("?".into(), |p| Arc::from(&*p.nodes.node(slot.node).spec.name)),
+            let (node, node_memory) = match self.node.take() {
+                Some((id, name, memory)) if id == slot.node => (name, memory),
+                _ => pool.map_or(("?".into(), 0), |p| {
+                    let spec = p.nodes.node(slot.node).spec;
+                    (Arc::from(&*spec.name), spec.memory)
+                }),
             };
-            self.node = Some((slot.node, node.clone()));
+            self.node = Some((slot.node, node.clone(), node_memory));
             let mut replica = Replica {
                 unit: unit.number,
                 index: index as u32,
@@ -206,6 +209,7 @@ impl<'a> Places<'a> {
                 model: model.clone(),
                 cpu: slot.cpu,
                 memory: slot.memory,
+                node_memory,
             };
             finish(&mut replica);
             replicas.push(replica);

@@ -63,6 +63,25 @@ pub struct Handover {
     pub output_limit: u64,
     /// Bytes of all files that it leaves.
     pub files_limit: u64,
+    /// One process does task after task; `None` if each is a process of its own.
+    pub warm: Option<Warm>,
+}
+
+/// How task after task is done by one process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warm {
+    /// What the task is called in messages.
+    pub task: Box<str>,
+    /// Tasks of one line are alike but for what they are given: a version of a template.
+    pub line: Box<str>,
+    /// So many processes at most wait for another task of the line, for each workspace.
+    pub workers: u32,
+    /// How long they wait.
+    pub idle: Span,
+    /// A process does so many; any number if absent.
+    pub tasks: Option<u32>,
+    /// How long it may take to say that it is ready.
+    pub ready_within: Span,
 }
 
 /// How a workload behaves that nobody really runs.

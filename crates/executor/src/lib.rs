@@ -31,7 +31,7 @@ pub use assignment::{Assignment, Leaving, Replica};
 pub use dispatch::{Change, Dispatch};
 pub use executor::{Executor, Waker};
 pub use inbox::{ExitStatus, Finding, Inbox};
-pub use launch::{Handover, Launch, Work};
+pub use launch::{Handover, Launch, Warm, Work};
 pub use local::LocalExecutor;
 pub use progress::Progress;
 pub use report::{Report, Running};

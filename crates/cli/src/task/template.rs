@@ -16,7 +16,7 @@ use tidegate_api::duration::Duration;
 use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::resource::NewMetadata;
-use tidegate_api::template::{NewTemplate, Template, TemplateList, TemplateSpec};
+use tidegate_api::template::{NewTemplate, Template, TemplateList, TemplateSpec, WarmSpec};
 use ureq::http::Method;
 
 const PATH: &str = "/api/v1/templates";
@@ -27,6 +27,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Examples:
   tidegate template create resize --workspace team-b --max-run-time 1m -- ./resize
   tidegate template create generate --gpus 1 --input-schema schema.json --retries 1 -- python generate.py
+  tidegate template create embed --gpus 1 --warm 2 --warm-idle 10m -- python serve_tasks.py
 
 Without --workspace it is everybody's, which is for platform administrators to make.")]
     Create(Create),
@@ -115,6 +116,18 @@ pub(crate) struct Stated {
     /// How often a task is tried again after a failure
     #[arg(long, value_name = "N")]
     retries: Option<u32>,
+    /// One process does task after task, and so many wait for more; 0: each task is a process of its own
+    #[arg(long, value_name = "WORKERS")]
+    warm: Option<u32>,
+    /// How long a warm worker waits for another task, such as 5m
+    #[arg(long, value_name = "TIME")]
+    warm_idle: Option<Duration>,
+    /// Another takes the place of a warm worker after so many tasks
+    #[arg(long, value_name = "N")]
+    warm_tasks: Option<u32>,
+    /// How long a warm worker may take until it is ready
+    #[arg(long, value_name = "TIME")]
+    warm_start: Option<Duration>,
     /// Another name of a version; may be repeated. NAME= takes it away
     #[arg(long, value_name = "NAME=VERSION", value_parser = pair)]
     alias: Vec<(String, String)>,
@@ -166,6 +179,7 @@ impl Stated {
         set(&mut spec.files_limit, &self.files_limit);
         set(&mut spec.max_run_time, &self.max_run_time);
         set(&mut spec.retries, &self.retries);
+        self.warm_onto(&mut spec.warm)?;
         if !self.gpu_model.is_empty() {
             spec.gpu_models.clone_from(&self.gpu_model);
         }
@@ -188,6 +202,30 @@ impl Stated {
             let number = version.parse().map_err(|_| wrong("a version is a number".into()))?;
             spec.aliases.insert(name, number);
         }
+        Ok(())
+    }
+}
+
+impl Stated {
+    fn warm_onto(&self, warm: &mut Option<WarmSpec>) -> Outcome {
+        match (self.warm, &mut *warm) {
+            (Some(0), _) => *warm = None,
+            (Some(workers), Some(warm)) => warm.workers = workers,
+            (Some(workers), None) => {
+                *warm = Some(WarmSpec { workers, idle_timeout: None, max_tasks: None, start_timeout: None });
+            }
+            (None, _) => {}
+        }
+        if self.warm_idle.is_none() && self.warm_tasks.is_none() && self.warm_start.is_none() {
+            return Ok(());
+        }
+        let Some(warm) = warm else {
+            return Err(Failure::usage("--warm-idle, --warm-tasks and --warm-start are about warm workers")
+                .hint("--warm says how many wait"));
+        };
+        warm.idle_timeout = self.warm_idle.or(warm.idle_timeout);
+        warm.max_tasks = self.warm_tasks.or(warm.max_tasks);
+        warm.start_timeout = self.warm_start.or(warm.start_timeout);
         Ok(())
     }
 }
@@ -281,6 +319,15 @@ fn table(templates: &[Template], wide: bool) -> Table {
     table
 }
 
+/// What is said of warm workers.
+fn warm(warm: &WarmSpec) -> String {
+    let mut parts = vec![warm.workers.to_string()];
+    parts.extend(warm.idle_timeout.map(|time| format!("wait for {time}")));
+    parts.extend(warm.max_tasks.map(|tasks| format!("{tasks} tasks each")));
+    parts.extend(warm.start_timeout.map(|time| format!("ready within {time}")));
+    parts.join(", ")
+}
+
 fn text(template: &Template) -> String {
     let (spec, status) = (&template.spec, &template.status);
     let resources = &spec.resources;
@@ -305,6 +352,7 @@ fn text(template: &Template) -> String {
         .maybe("files limit", spec.files_limit)
         .maybe("max run time", spec.max_run_time)
         .add("retries", spec.retries.unwrap_or(0))
+        .maybe("warm workers", spec.warm.as_ref().map(warm))
         .lines(
             "versions",
             status

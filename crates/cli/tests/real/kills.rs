@@ -17,10 +17,10 @@ const JOBS: u32 = 3;
 const LONGEST: u64 = 60;
 
 /// Numbers that look random, the same ones each time.
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % bound
     }
@@ -47,7 +47,7 @@ fn submit(lab: &mut Lab, name: &str, code: u64, pause: u64) -> Job {
 }
 
 #[allow(clippy::disallowed_methods, reason = "the instant of a kill is chosen by time alone")]
-fn pause(millis: u64) {
+pub(crate) fn pause(millis: u64) {
     std::thread::sleep(Duration::from_millis(millis));
 }
 

@@ -9,3 +9,4 @@ mod lab;
 mod restarts;
 mod samples;
 mod upgrade;
+mod warm;

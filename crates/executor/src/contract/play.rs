@@ -142,6 +142,7 @@ pub(super) fn replica(unit: u32, index: u32, run: u64, since: Tick) -> Replica {
         model: None,
         cpu: 100,
         memory: 1 << 20,
+        node_memory: 1 << 30,
     }
 }
 

@@ -4,6 +4,7 @@ use super::places::{Places, SAVED};
 use super::strays::MARK;
 use crate::assignment::{Assignment, Replica};
 use crate::supervisor::RunDir;
+use std::path::Path;
 use tidegate_engine::slot::Devices;
 
 /// One replica that is about to start.
@@ -22,6 +23,8 @@ pub(super) struct Scene<'a> {
     pub(super) base: &'a [(Box<str>, Box<str>)],
     /// It has a home of its own.
     pub(super) is_apart: bool,
+    /// It is a worker, and this is its directory: it does this task and others.
+    pub(super) worker: Option<&'a Path>,
 }
 
 /// A replica's place among all of its run, by role and rank. Replicas of a service come and go: they keep the number
@@ -47,7 +50,7 @@ impl Scene<'_> {
     /// Later ones replace earlier ones: a workload may set what it likes but for what it was granted.
     pub(super) fn variables(&self) -> Vec<(Box<str>, Box<str>)> {
         let a = self.assignment;
-        let (workspace, home) = (a.launch.workspace, a.home());
+        let workspace = a.launch.workspace;
         let mut all: Vec<(Box<str>, Box<str>)> = self.base.to_vec();
         let mut set = |name: &str, value: String| {
             all.retain(|(n, _)| &**n != name);
@@ -63,20 +66,44 @@ impl Scene<'_> {
         for (name, value) in &a.launch.env {
             set(name, value.to_string());
         }
-        let directory = self.places.directory(workspace, home, &a.name);
-        let checkpoints = self.places.checkpoints(workspace, home, &a.name);
         set(MARK, self.dir.path().display().to_string());
-        set("TIDEGATE_WORKLOAD", a.name.to_string());
         set("TIDEGATE_MODULE", a.launch.module.word().to_string());
         set("TIDEGATE_NODE", self.replica.node.to_string());
+        set("TIDEGATE_GRACE_SECONDS", (a.launch.grace.0 / 1_000).to_string());
+        set("TIDEGATE_CPU", format!("{}.{:03}", self.replica.cpu / 1_000, self.replica.cpu % 1_000));
+        set("TIDEGATE_MEMORY", self.replica.memory.to_string());
+        match self.worker {
+            Some(directory) => {
+                set("TIDEGATE_WARM", "1".into());
+                set("TIDEGATE_DIR", directory.display().to_string());
+            }
+            None => self.of_run(&mut set),
+        }
+        let devices = devices(&self.replica.devices);
+        let list =
+            |name: &dyn Fn(u16) -> String| devices.iter().map(|d| name(*d)).collect::<Vec<_>>().join(",");
+        set("TIDEGATE_DEVICES", list(&|d| d.to_string()));
+        if let Devices::Part { milli, .. } = self.replica.devices {
+            set("TIDEGATE_GPU_PART", format!("0.{milli:03}"));
+        }
+        let named = |d: u16| self.device_names.get(usize::from(d)).map_or(d.to_string(), |n| n.to_string());
+        set("CUDA_VISIBLE_DEVICES", list(&named));
+        set("NVIDIA_VISIBLE_DEVICES", if devices.is_empty() { "none".into() } else { list(&named) });
+        all
+    }
+
+    /// What is true of one run only.
+    fn of_run(&self, set: &mut dyn FnMut(&str, String)) {
+        let a = self.assignment;
+        let (workspace, home) = (a.launch.workspace, a.home());
+        let directory = self.places.directory(workspace, home, &a.name);
+        let checkpoints = self.places.checkpoints(workspace, home, &a.name);
+        set("TIDEGATE_WORKLOAD", a.name.to_string());
         set("TIDEGATE_DIR", directory.display().to_string());
         set("TIDEGATE_CHECKPOINT_DIR", checkpoints.display().to_string());
         set("TIDEGATE_CHECKPOINT_SAVED", checkpoints.join(SAVED).display().to_string());
         set("TIDEGATE_SAVED_SECONDS", format!("{}.{:03}", a.saved.0 / 1_000, a.saved.0 % 1_000));
         set("TIDEGATE_RESTARTS", self.restarts.to_string());
-        set("TIDEGATE_GRACE_SECONDS", (a.launch.grace.0 / 1_000).to_string());
-        set("TIDEGATE_CPU", format!("{}.{:03}", self.replica.cpu / 1_000, self.replica.cpu % 1_000));
-        set("TIDEGATE_MEMORY", self.replica.memory.to_string());
         if let Some(role) = a.launch.roles.get(usize::from(self.replica.role)) {
             set("TIDEGATE_ROLE", role.to_string());
         }
@@ -107,17 +134,6 @@ impl Scene<'_> {
             set("TIDEGATE_OUTPUT", tray.output().display().to_string());
             set("TIDEGATE_OUTPUT_DIR", tray.files().display().to_string());
         }
-        let devices = devices(&self.replica.devices);
-        let list =
-            |name: &dyn Fn(u16) -> String| devices.iter().map(|d| name(*d)).collect::<Vec<_>>().join(",");
-        set("TIDEGATE_DEVICES", list(&|d| d.to_string()));
-        if let Devices::Part { milli, .. } = self.replica.devices {
-            set("TIDEGATE_GPU_PART", format!("0.{milli:03}"));
-        }
-        let named = |d: u16| self.device_names.get(usize::from(d)).map_or(d.to_string(), |n| n.to_string());
-        set("CUDA_VISIBLE_DEVICES", list(&named));
-        set("NVIDIA_VISIBLE_DEVICES", if devices.is_empty() { "none".into() } else { list(&named) });
-        all
     }
 }
 
@@ -133,11 +149,11 @@ mod tests {
     const PAGE: &str = include_str!("../../../../docs/what-your-program-sees.md");
 
     /// Names of all variables that one of two replicas with a role, a port and a part of a GPU finds.
-    fn names(module: Module) -> BTreeSet<String> {
+    fn names(module: Module, worker: Option<&Path>) -> BTreeSet<String> {
         let mut launch = Launch::of_work(module, Work::default());
         launch.roles = vec!["worker".into()];
         launch.base_path = Some("/default/w".into());
-        launch.task = Some(Handover { input: "null".into(), output_limit: 0, files_limit: 0 });
+        launch.task = Some(Handover { input: "null".into(), output_limit: 0, files_limit: 0, warm: None });
         let replica = Replica {
             unit: 0,
             index: 0,
@@ -150,6 +166,7 @@ mod tests {
             model: None,
             cpu: 1_000,
             memory: 1,
+            node_memory: 1,
         };
         let assignment = Assignment {
             workload: WorkloadId(1),
@@ -174,6 +191,7 @@ mod tests {
             device_names: &[],
             base: &[],
             is_apart: true,
+            worker,
         };
         scene.variables().into_iter().map(|(name, _)| name.into()).collect()
     }
@@ -188,8 +206,9 @@ mod tests {
 
     #[test]
     fn the_page_names_what_a_program_finds() {
-        let mut found = names(Module::Training);
-        found.extend(names(Module::Service));
+        let mut found = names(Module::Training, None);
+        found.extend(names(Module::Service, None));
+        found.extend(names(Module::Task, Some(Path::new("worker"))));
         // They stand elsewhere on the page.
         found.retain(|name| !["HOME", "USER", "LOGNAME"].contains(&name.as_str()));
         assert_eq!(found, documented());

@@ -2,7 +2,7 @@
 
 use super::replica::Process;
 use super::settling::{Fate, Known};
-use super::{LocalExecutor, strays};
+use super::{LocalExecutor, Whom, strays};
 use crate::report::Running;
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,8 @@ impl LocalExecutor {
     /// Finds what was started before. `before` is what this server knew of it.
     pub(super) fn find_all(&mut self, mut before: BTreeMap<WorkloadId, Known>) {
         let mut found: BTreeMap<Running, u32> = BTreeMap::new();
-        for workload in subdirectories(self.settings.places.runs()) {
+        let workers = self.settings.places.workers();
+        for workload in subdirectories(self.settings.places.runs()).filter(|path| *path != workers) {
             for directory in subdirectories(workload.clone()) {
                 match self.settings.places.run_of(&directory) {
                     None => _ = fs::remove_dir_all(directory),
@@ -51,6 +52,10 @@ impl LocalExecutor {
             };
             let ports = [process.port, process.meeting_port];
             ports.into_iter().flatten().for_each(|port| self.ports.keep(port));
+            let life = self.tell_worker(process.worker, run, process.life.clone());
+            if life != process.life {
+                self.wait_for(Whom::Run(run), &life);
+            }
             self.follow(run, &process);
             self.show_known(run, &process);
             self.workloads.entry(run.workload).or_default().processes.insert(key, process);
@@ -87,7 +92,8 @@ impl LocalExecutor {
     /// Ends what belongs to runs that nobody knows. There is some only if directories were removed by hand.
     pub(super) fn sweep(&mut self) {
         let known = |name: &str| {
-            let groups = self.workloads.values().flat_map(|known| known.processes.values());
+            let processes = self.workloads.values().flat_map(|known| known.processes.values());
+            let groups = processes.chain(self.workers.iter().map(|(_, worker)| &worker.process));
             let mut names = groups.filter_map(|process| process.group.as_ref()?.path.file_name());
             names.any(|known| known == name)
         };
@@ -97,7 +103,7 @@ impl LocalExecutor {
     }
 }
 
-fn subdirectories(path: PathBuf) -> impl Iterator<Item = PathBuf> {
+pub(super) fn subdirectories(path: PathBuf) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().flatten();
     // What a link leads to is none of them.
     entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())

@@ -13,7 +13,9 @@ use super::places::{Places, give, private};
 use crate::assignment::Assignment;
 use crate::launch::Handover;
 use rustix::fd::OwnedFd;
-use rustix::fs::{Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, open, openat};
+use rustix::fs::{
+    AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, open, openat, unlinkat,
+};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -57,6 +59,10 @@ impl Places {
 }
 
 impl Tray {
+    pub(crate) fn at(path: &Path) -> Tray {
+        Tray(path.into())
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.0
     }
@@ -74,16 +80,33 @@ impl Tray {
         self.0.join(OUTPUT)
     }
 
-    pub(super) fn files(&self) -> PathBuf {
+    pub(crate) fn files(&self) -> PathBuf {
         self.0.join(FILES)
+    }
+
+    /// Makes it anew for a run of a worker, which is told what it is given.
+    pub(super) fn clear(&self, user: Option<u32>) -> io::Result<()> {
+        self.remove()?;
+        for path in [&self.0, &self.files()] {
+            private(path)?;
+        }
+        if let Some(user) = user {
+            give(&self.files(), 0o700, Some(user), Some(user))?;
+            give(&self.0, 0o700, Some(user), Some(user))?;
+        }
+        Ok(())
+    }
+
+    fn remove(&self) -> io::Result<()> {
+        match std::fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 
     /// Makes it anew for a run, with what the task is given; for `user` if somebody else is to use it.
     pub(super) fn lay(&self, task: &Handover, user: Option<u32>) -> io::Result<()> {
-        match std::fs::remove_dir_all(&self.0) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
+        self.remove()?;
         private(&self.0)?;
         // Filled before it is handed over: until then nobody else can put anything there.
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -98,6 +121,22 @@ impl Tray {
             give(&self.0, 0o700, Some(user), Some(user))?;
         }
         Ok(())
+    }
+
+    /// Keeps an answer that was heard, as if the program had written it. Whatever it has put there itself goes, and
+    /// nothing that it puts there meanwhile is written to.
+    pub(crate) fn put_output(&self, text: &[u8], user: Option<u32>) -> io::Result<()> {
+        let tray = open(&self.0, DIRECTORY, Mode::empty())?;
+        match unlinkat(&tray, OUTPUT, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let output = openat(&tray, OUTPUT, flags, Mode::RUSR | Mode::WUSR)?;
+        if let Some(user) = user {
+            fchown(&output, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
+        }
+        File::from(output).write_all(text)
     }
 
     /// Why what a task gave back is not accepted.
@@ -229,7 +268,7 @@ impl Own {
                 continue;
             }
             let path = if at.is_empty() { name.to_string() } else { format!("{at}/{name}") };
-            let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+            let flags = AtFlags::SYMLINK_NOFOLLOW;
             let stat = rustix::fs::statat(directory, name, flags)?;
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 let below = openat(directory, name, DIRECTORY, Mode::empty())?;
@@ -255,7 +294,7 @@ mod tests {
         let places = Places::below(root.path());
         std::fs::create_dir_all(root.path().join("work/0")).expect("made");
         let tray = places.tray(WorkspaceId::DEFAULT, WorkloadId(7), "t");
-        let task = Handover { input: "{\"n\":1}".into(), output_limit: 20, files_limit: 10 };
+        let task = Handover { input: "{\"n\":1}".into(), output_limit: 20, files_limit: 10, warm: None };
         tray.lay(&task, None).expect("laid");
         (root, tray, task)
     }

@@ -76,10 +76,19 @@ fn sweep(all: &Path) {
     for entry in fs::read_dir(all).into_iter().flatten().flatten() {
         let (here, data) = (entry.path(), entry.path().join("data"));
         let is_gone = fs::read_link(&data).is_ok_and(|data| !data.exists());
+        if is_gone && no_workers(&here.join("runs/warm")) {
+            let _ = fs::remove_dir_all(here.join("runs/warm"));
+        }
         if is_gone && fs::remove_dir(here.join("runs")).is_ok() {
             let _ = fs::remove_file(data).and_then(|()| fs::remove_dir(here));
         }
     }
+}
+
+/// Whether there is nothing but the bell.
+fn no_workers(warm: &Path) -> bool {
+    fs::read_dir(warm)
+        .is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(|e| e.file_name() == "bell")))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! | `ordering` | what a supervisor is told to run |
 //! | `finding` | what was started before |
 //! | `replica` | one process, seen through its directory |
+//! | `workers`, `employing` | processes that do task after task, and how tasks come to them |
 //! | `places` | the directories of runs, logs and work |
 //! | `users`, `groups` | who runs whose processes, and what the kernel bounds |
 //! | `environment`, `handover` | what a program finds in its environment; what a task is given, and gives back |
@@ -24,6 +25,7 @@ mod backoff;
 pub mod boot;
 mod devices;
 mod disk;
+mod employing;
 mod endpoints;
 mod environment;
 mod finding;
@@ -46,6 +48,7 @@ mod strays;
 mod usage;
 mod users;
 mod watch;
+mod workers;
 
 pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints, Listener, Place};
@@ -79,6 +82,7 @@ use std::process::Child;
 use std::sync::Arc;
 use tidegate_engine::ids::{Tick, WorkloadId};
 use watch::Watch;
+use workers::{WorkerId, Workers};
 
 /// How soon to look again for what tells nobody when it happens, in milliseconds.
 const LOOK_AGAIN: u64 = 20;
@@ -111,6 +115,13 @@ pub struct Settings {
     pub gpu_meter: Option<Arc<dyn GpuMeter>>,
 }
 
+/// Who has to be looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Whom {
+    Run(Running),
+    Worker(WorkerId),
+}
+
 /// Tells the time as the server counts it.
 pub type ClockFn = Box<dyn Fn() -> Tick + Send>;
 
@@ -121,17 +132,20 @@ pub struct LocalExecutor {
     clock: ClockFn,
     watch: Watch,
     /// Who is meant by a number of `watch`.
-    watched: BTreeMap<u64, Running>,
+    watched: BTreeMap<u64, Whom>,
     ports: Ports,
     endpoints: Endpoints,
     replicas: Replicas,
     measuring: Measuring,
     workloads: BTreeMap<WorkloadId, Known>,
+    workers: Workers,
+    /// It is heard when they have done a task.
+    hears_workers: bool,
     ledger: Ledger,
     /// Of these something may have to be done.
     unsettled: BTreeSet<WorkloadId>,
     /// When to look at whom, in milliseconds since the machine was started.
-    later: BTreeSet<(u64, Running)>,
+    later: BTreeSet<(u64, Whom)>,
     /// There may be processes whose runs nobody knows: nothing is started before they are gone.
     is_sweeping: bool,
     /// Supervisors that have said how it ended, and have not ended themselves.
@@ -159,6 +173,8 @@ impl LocalExecutor {
             replicas,
             measuring,
             workloads: BTreeMap::new(),
+            workers: Workers::default(),
+            hears_workers: false,
             ledger,
             unsettled: BTreeSet::new(),
             later: BTreeSet::new(),
@@ -193,28 +209,37 @@ impl LocalExecutor {
 
     /// From now on the end of a process is noticed, and it can be reached.
     fn follow(&mut self, run: Running, process: &Process) {
-        self.wait_for(run, &process.life);
+        self.wait_for(Whom::Run(run), &process.life);
         if let Some(endpoint) = process.endpoint(run.run) {
             self.endpoints.put((run.workload, run.unit, run.index), endpoint);
         }
     }
 
-    fn wait_for(&mut self, run: Running, life: &Life) {
-        match life {
-            Life::Watched(number) => _ = self.watched.insert(*number, run),
-            Life::Unwatched => _ = self.later.insert((since_boot() + LOOK_AGAIN, run)),
-            Life::Waiting(until) => _ = self.later.insert((*until, run)),
-            Life::Ended(_) => _ = self.unsettled.insert(run.workload),
+    fn wait_for(&mut self, whom: Whom, life: &Life) {
+        match (life, whom) {
+            (Life::Watched(number), _) => _ = self.watched.insert(*number, whom),
+            (Life::Unwatched, _) => _ = self.later.insert((since_boot() + LOOK_AGAIN, whom)),
+            (Life::Waiting(until), _) => _ = self.later.insert((*until, whom)),
+            // Its worker tells, or its worker's end.
+            (Life::Handed, _) => {}
+            (Life::Unbegun, Whom::Run(run)) => {
+                self.unsettled.insert(run.workload);
+                self.later.insert((since_boot() + LOOK_AGAIN, whom));
+            }
+            (Life::Ended(_), Whom::Run(run)) => _ = self.unsettled.insert(run.workload),
+            (_, Whom::Worker(_)) => _ = self.later.insert((0, whom)),
         }
     }
 
     /// Lets it be seen what a replica takes.
     fn show(&self, a: &Assignment, r: &Replica, process: &Process) {
-        let places = &self.settings.places;
+        let mut directories = self.settings.places.of_workload(a);
+        let worker = process.worker.and_then(|id| self.workers.get(id));
+        directories.extend(worker.map(|worker| worker.home.clone()));
         let source = Source {
             supervisor: process.supervisor,
             group: process.group.as_ref().map(|group| group.path.clone()),
-            directories: places.of_workload(a),
+            directories,
         };
         let seen = Seen {
             run: r.run,
@@ -232,15 +257,23 @@ impl LocalExecutor {
 
     /// Looks at those that have ended, and at those whose time has come.
     fn look(&mut self) {
-        for number in self.watch.ended() {
-            if let Some(run) = self.watched.remove(&number) {
-                self.look_at(run);
+        for line in self.watch.rung() {
+            if let Some((run, attempt)) = self.settings.places.run_of(line.as_ref()) {
+                self.hear_of(run, attempt);
             }
         }
+        for number in self.watch.ended() {
+            if let Some(whom) = self.watched.remove(&number) {
+                self.look_at_whom(whom);
+            }
+        }
+        for id in self.workers.unheard() {
+            self.look_at_worker(id);
+        }
         let now = since_boot();
-        while let Some(&(at, run)) = self.later.first().filter(|(at, _)| *at <= now) {
-            self.later.remove(&(at, run));
-            self.look_at(run);
+        while let Some(&(at, whom)) = self.later.first().filter(|(at, _)| *at <= now) {
+            self.later.remove(&(at, whom));
+            self.look_at_whom(whom);
         }
         self.children.retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_))));
         if self.is_sweeping {
@@ -249,6 +282,30 @@ impl LocalExecutor {
         for (workload, why) in self.measuring.verdicts() {
             self.send_away(workload, &why);
         }
+    }
+
+    fn look_at_whom(&mut self, whom: Whom) {
+        match whom {
+            // A worker may not have come to it yet.
+            Whom::Run(run) if self.process(run).is_some_and(|p| self.is_handed(p)) => {}
+            Whom::Run(run) => self.look_at(run),
+            Whom::Worker(id) => self.look_at_worker(id),
+        }
+    }
+
+    /// A worker says that it has done a task, or has not taken it.
+    fn hear_of(&mut self, run: Running, attempt: u32) {
+        if self.process(run).is_some_and(|process| process.attempt == attempt) {
+            self.look_at(run);
+        }
+    }
+
+    fn is_handed(&self, process: &Process) -> bool {
+        process.life == Life::Handed && process.worker.is_some_and(|id| self.workers.get(id).is_some())
+    }
+
+    fn process(&self, run: Running) -> Option<&Process> {
+        self.workloads.get(&run.workload)?.processes.get(&(run.unit, run.index, run.run))
     }
 
     fn look_at(&mut self, run: Running) {
@@ -263,8 +320,22 @@ impl LocalExecutor {
         if let Some(endpoint) = process.endpoint(run.run) {
             self.endpoints.put((run.workload, run.unit, run.index), endpoint);
         }
-        let life = process.life.clone();
-        self.wait_for(run, &life);
+        let (life, worker) = (process.life.clone(), process.worker);
+        let life = self.tell_worker(worker, run, life);
+        self.wait_for(Whom::Run(run), &life);
+    }
+
+    /// What becomes of a task is told to its worker. How it goes on with the task.
+    fn tell_worker(&mut self, worker: Option<WorkerId>, run: Running, life: Life) -> Life {
+        let Some(id) = worker else { return life };
+        match life {
+            // Whose directory somebody has removed tells nobody of its end.
+            Life::Handed if !self.workers.employ(id, run) => return Life::Unwatched,
+            Life::Unbegun => self.workers.dismiss(id),
+            Life::Ended(_) => self.workers.release(id, run),
+            _ => {}
+        }
+        life
     }
 }
 
@@ -292,6 +363,7 @@ impl Executor for LocalExecutor {
             self.workloads.insert(a.workload, Known { assignment: Some(a), ..Known::default() });
         }
         self.replicas.clear();
+        self.find_workers();
         self.find_all(before);
         let workloads = &self.workloads;
         self.ledger.keep(|workload| workloads.contains_key(&workload));

@@ -2,6 +2,7 @@
 
 use super::LocalExecutor;
 use super::boot::since_boot;
+use super::employing::warm_of;
 use super::environment::{Scene, devices as devices_of, number};
 use super::replica::Process;
 use crate::assignment::{Assignment, Replica};
@@ -16,6 +17,7 @@ impl LocalExecutor {
         let dir = self.settings.places.run(run, attempt);
         let process = match self.settings.isolation.user(a.launch.workspace) {
             Err(why) => Process::refused(dir, &why),
+            Ok(user) if warm_of(a).is_some() => self.start_warm(a, r, attempt, user),
             // Without it a task would be taken for what another run has left.
             Ok(user) if self.lay_tray(a, user).is_err() => {
                 Process::refused(dir, "its inputs cannot be handed over")
@@ -71,6 +73,7 @@ impl LocalExecutor {
             device_names: self.settings.device_names.get(&*r.node).map_or(&[], |names| names),
             base: &self.settings.env,
             is_apart: user.is_some(),
+            worker: None,
         };
         let name = format!("{}-{}-{}-{}.{attempt}", a.workload.0, r.unit, r.index, r.run);
         let log = places.log(a.workload, number(a, r));
@@ -87,6 +90,8 @@ impl LocalExecutor {
             devices: devices_of(&r.devices),
             group: self.settings.groups.as_ref().map(|groups| groups.of(&name, r.memory, r.cpu)),
             failed,
+            warm: None,
+            errand: None,
         }
     }
 

@@ -2,14 +2,18 @@
 //!
 //! ```text
 //! runs/WORKLOAD/UNIT-INDEX-RUN.ATTEMPT/   what server and supervisor tell each other; nobody else looks in
+//! runs/warm/WORKER/                       the same of a process that does task after task; runs/warm/bell
 //! runs.jsonl                              how often workloads were started
 //! logs/WORKLOAD/NUMBER.log                output, over all runs
 //! work/WORKSPACE/home, tmp                of all work of a workspace
 //! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs, and when it is started again
 //! work/WORKSPACE/NAME.WORKLOAD.saved/     its checkpoints
+//! work/WORKSPACE/WORKER.worker/           where a worker is started; gone with it
 //! work/WORKSPACE/NAME.WORKLOAD.task/      what a task is given, and what it gives back in its latest run
 //! ```
 
+use super::employing::warm_of;
+use super::workers::WorkerId;
 use crate::assignment::Assignment;
 use crate::report::Running;
 use crate::supervisor::RunDir;
@@ -45,6 +49,25 @@ impl Places {
 
     pub(super) fn runs_of(&self, workload: WorkloadId) -> PathBuf {
         self.runs().join(workload.0.to_string())
+    }
+
+    /// Of processes that do task after task.
+    pub(super) fn workers(&self) -> PathBuf {
+        self.runs().join("warm")
+    }
+
+    pub(super) fn worker(&self, id: WorkerId) -> RunDir {
+        RunDir::at(self.workers().join(id.name()))
+    }
+
+    /// Where they tell that a task has ended.
+    pub(super) fn bell(&self) -> PathBuf {
+        self.workers().join("bell")
+    }
+
+    /// Where a worker is started.
+    pub(super) fn worker_home(&self, workspace: WorkspaceId, id: WorkerId) -> PathBuf {
+        self.workspace(workspace).join(format!("{}.worker", id.name()))
     }
 
     /// What is known of the runs of all workloads.
@@ -126,6 +149,9 @@ impl Places {
     /// A workload's own directories.
     pub(super) fn of_workload(&self, a: &Assignment) -> Vec<PathBuf> {
         let workspace = a.launch.workspace;
+        if warm_of(a).is_some() {
+            return vec![self.tray_of(a).path().to_path_buf()];
+        }
         let own =
             [self.directory(workspace, a.home(), &a.name), self.checkpoints(workspace, a.home(), &a.name)];
         let tray = a.launch.task.as_ref().map(|_| self.tray_of(a).path().to_path_buf());
@@ -134,13 +160,18 @@ impl Places {
 
     /// Makes all directories that a workload needs, for `user` if somebody else is to use them.
     pub(super) fn prepare(&self, a: &Assignment, user: Option<u32>) -> io::Result<()> {
-        let workspace = a.launch.workspace;
+        self.prepare_workspace(a.launch.workspace, user)?;
+        private(&self.runs_of(a.workload))?;
+        private(&self.logs(a.workload))?;
+        self.of_workload(a).iter().try_for_each(|path| self.make_own(path, user))
+    }
+
+    /// Makes what all work of a workspace needs.
+    pub(super) fn prepare_workspace(&self, workspace: WorkspaceId, user: Option<u32>) -> io::Result<()> {
         // Where it leads may have been cleared by somebody who made room.
         if let Ok(elsewhere) = std::fs::read_link(self.runs()) {
             private(&elsewhere)?;
         }
-        private(&self.runs_of(a.workload))?;
-        private(&self.logs(a.workload))?;
         private(&self.all_work())?;
         private(&self.workspace(workspace))?;
         // Others may pass through what is above a workspace's own directories, and see nothing; and nobody but the
@@ -150,13 +181,13 @@ impl Places {
             give(&self.workspace(workspace), 0o710, None, Some(user))?;
         }
         let shared = [self.home(workspace), self.temporary(workspace)];
-        for path in shared.into_iter().chain(self.of_workload(a)) {
-            private(&path)?;
-            if let Some(user) = user {
-                give(&path, 0o700, Some(user), Some(user))?;
-            }
-        }
-        Ok(())
+        shared.iter().try_for_each(|path| self.make_own(path, user))
+    }
+
+    /// A directory for `user`, or for who runs the server.
+    pub(super) fn make_own(&self, path: &Path, user: Option<u32>) -> io::Result<()> {
+        private(path)?;
+        user.map_or(Ok(()), |user| give(path, 0o700, Some(user), Some(user)))
     }
 
     /// Lets those pass whom work is given to. The first directory above that they cannot pass, if there is one.

@@ -4,6 +4,7 @@ use super::boot::since_boot;
 use super::endpoints::Endpoint;
 use super::strays;
 use super::watch::Watch;
+use super::workers::WorkerId;
 use crate::proc::Identity;
 use crate::supervisor::{Exit, Group, Order, RunDir, Stage};
 use std::ffi::OsString;
@@ -22,6 +23,10 @@ const START_AGAIN: u64 = 1_000;
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) dir: RunDir,
+    /// Its processes are marked with this: its own directory, or that of its worker.
+    body: RunDir,
+    /// Who does it, if it is a task for a worker.
+    pub(super) worker: Option<WorkerId>,
     pub(super) attempt: u32,
     pub(super) port: Option<u16>,
     pub(super) meeting_port: Option<u16>,
@@ -55,6 +60,10 @@ pub(super) enum Life {
     Watched(u64),
     /// It has to be looked at again soon: its supervisor has not said who it is, or what is left of it is dying.
     Unwatched,
+    /// A worker does it, or is about to.
+    Handed,
+    /// Its worker has not taken it, and nobody will: it was taken back.
+    Unbegun,
     /// It could not be started, and is tried again then, in milliseconds since the machine was started.
     Waiting(u64),
     Ended(Exit),
@@ -72,6 +81,13 @@ impl Process {
         let mut process = Process::in_directory(dir, attempt, &order);
         process.unwritten = Some(Box::new(order));
         process.begin(supervisor, watch);
+        process
+    }
+
+    /// One that a worker was told to do.
+    pub(super) fn handed(dir: RunDir, attempt: u32, order: &Order, worker: &Process) -> Process {
+        let mut process = Process::in_directory(dir, attempt, order);
+        (process.life, process.supervisor) = (Life::Handed, worker.supervisor);
         process
     }
 
@@ -101,8 +117,11 @@ impl Process {
         process
     }
 
-    fn in_directory(dir: RunDir, attempt: u32, order: &Order) -> Process {
+    pub(super) fn in_directory(dir: RunDir, attempt: u32, order: &Order) -> Process {
+        let worker = order.errand.as_ref().map(|errand| errand.worker.as_path());
         Process {
+            body: worker.map_or_else(|| dir.clone(), RunDir::at),
+            worker: worker.and_then(WorkerId::of),
             dir,
             attempt,
             port: order.port,
@@ -174,10 +193,12 @@ impl Process {
             Life::Ended(_) => return,
             Life::Waiting(until) if self.leave.is_none() && since_boot() < until => return,
             Life::Waiting(_) if self.leave.is_none() => return self.begin(supervisor, watch),
+            Life::Unbegun if self.leave.is_some() => return self.end_unbegun(),
+            Life::Unbegun => return,
             _ => {}
         }
         self.life = Life::Unwatched;
-        if self.is_doomed && strays::kill(&self.dir, self.group.as_ref(), supervisor) > 0 {
+        if self.is_doomed && strays::kill(&self.body, self.group.as_ref(), supervisor) > 0 {
             return;
         }
         match self.dir.stage() {
@@ -191,6 +212,10 @@ impl Process {
             Stage::Ended(exit) => self.life = Life::Ended(exit),
             Stage::Supervised(Some(by)) => {
                 self.supervisor = Some(by.0);
+                if self.worker.is_some() {
+                    self.life = Life::Handed;
+                    return;
+                }
                 // An error, such as no more open files, is not the end of it: it is looked at again.
                 let number = watch.add(by.0).ok().flatten();
                 self.life = number.map_or(Life::Unwatched, Life::Watched);
@@ -203,6 +228,10 @@ impl Process {
             Stage::Ordered | Stage::Missing if self.leave.is_some() => {
                 self.cancel(Exit::before_start(143, "asked to leave before it began"));
             }
+            Stage::Ordered if self.worker.is_some() => match self.dir.withdraw() {
+                Ok(false) => {}
+                Ok(true) | Err(_) => self.life = Life::Unbegun,
+            },
             Stage::Ordered if self.supervisors >= ATTEMPTS_TO_SUPERVISE => {
                 let ended = self.child.as_mut().and_then(|child| child.try_wait().ok().flatten());
                 let how = ended.map_or("it ended".into(), |status| status.to_string());
@@ -250,10 +279,14 @@ impl Process {
 
     /// Kills what is left of it, and says how it ended once nothing is.
     fn bury(&mut self, code: i32, detail: &str, supervisor: &[OsString]) {
-        if strays::kill(&self.dir, self.group.as_ref(), supervisor) == 0 {
+        if strays::kill(&self.body, self.group.as_ref(), supervisor) == 0 {
             let reason = self.dir.reason();
             self.end(Exit::because(code, reason.as_deref().unwrap_or(detail), self.dir.age()));
         }
+    }
+
+    fn end_unbegun(&mut self) {
+        self.life = Life::Ended(Exit::before_start(143, "asked to leave before it began"));
     }
 
     /// It is not to begin. If somebody was faster, that is seen at the next look.

@@ -84,6 +84,10 @@ impl Replicas {
         self.read().iter().map(|(at, seen)| (*at, seen.clone())).collect()
     }
 
+    pub(super) fn each(&self, mut look: impl FnMut(&Seen)) {
+        self.read().values().for_each(&mut look);
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, ByReplica> {
         self.0.read().expect("nobody panics while looking")
     }

@@ -6,7 +6,7 @@ use super::devices::Verdict;
 use super::environment::devices as devices_of;
 use super::handover::NOT_ACCEPTED;
 use super::replica::{Life, Process};
-use super::{Endpoint, LocalExecutor, groups};
+use super::{Endpoint, LocalExecutor, Whom, groups};
 use crate::assignment::{Assignment, Replica};
 use crate::report::{Report, Running};
 use crate::supervisor::Exit;
@@ -96,7 +96,7 @@ impl LocalExecutor {
             if process.is_alive() {
                 let run = Running { workload, unit: key.0, index: key.1, run: key.2 };
                 let life = process.life.clone();
-                self.wait_for(run, &life);
+                self.wait_for(Whom::Run(run), &life);
                 continue;
             }
             self.endpoints.remove(at, key.2);
@@ -111,7 +111,7 @@ impl LocalExecutor {
     /// Removes what is left of a process that has ended.
     fn clear_away(&mut self, known: &Known, process: Process) {
         let _ = process.dir.remove();
-        if let Some(group) = &process.group {
+        if let Some(group) = process.group.as_ref().filter(|_| process.worker.is_none()) {
             groups::remove(&group.path);
         }
         if let Some(port) = process.port {
@@ -180,7 +180,7 @@ impl LocalExecutor {
         let at = *process.again_at.get_or_insert(now + backoff::wait(failed));
         if now < at {
             let run = Running { workload: a.workload, unit: r.unit, index: r.index, run: r.run };
-            self.later.insert((at, run));
+            self.later.insert((at, Whom::Run(run)));
             return;
         }
         let again = self.start(a, r, process.attempt + 1, failed);
@@ -210,15 +210,20 @@ impl LocalExecutor {
             self.unsettled.insert(a.workload);
             return;
         }
-        let missing = |r: &&Replica| !known.processes.contains_key(&(r.unit, r.index, r.run));
+        let begun = |r: &Replica| known.processes.get(&(r.unit, r.index, r.run));
+        let missing = |r: &&Replica| begun(r).is_none_or(|process| process.life == Life::Unbegun);
         let missing: Vec<&Replica> = a.replicas.iter().filter(missing).collect();
-        if !self.are_clean(&missing, known, now, reports) {
+        // What a worker waits for is there already.
+        let new: Vec<&Replica> = missing.iter().copied().filter(|r| !self.is_expected(&a, r)).collect();
+        if !new.is_empty() && !(self.have_room(&new) && self.are_clean(&new, known, now, reports)) {
             self.waiting.insert(a.workload);
             return;
         }
         for r in missing {
-            let process = self.start(&a, r, 0, 0);
-            known.processes.insert((r.unit, r.index, r.run), process);
+            let key = (r.unit, r.index, r.run);
+            let attempt = known.processes.get(&key).map_or(0, |unbegun| unbegun.attempt + 1);
+            let process = self.start(&a, r, attempt, 0);
+            known.processes.insert(key, process);
         }
     }
 
@@ -230,7 +235,8 @@ impl LocalExecutor {
         {
             // Who shares a device with others takes it as it is.
             let of_known = std::iter::once(known).chain(self.workloads.values());
-            if of_known.into_iter().any(|k| k.occupies(node, device)) {
+            let by_worker = self.workers.occupies(node, device);
+            if by_worker || of_known.into_iter().any(|k| k.occupies(node, device)) {
                 continue;
             }
             match self.unclean.judge(&mut *self.care, node, device, now) {

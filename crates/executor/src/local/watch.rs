@@ -3,14 +3,19 @@
 use crate::executor::Waker;
 use crate::proc::Identity;
 use rustix::event::{EventfdFlags, epoll, eventfd};
+use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat, open};
+use rustix::io::Errno;
 use rustix::process::{PidfdFlags, pidfd_open};
 use std::collections::BTreeMap;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Whoever ends the thread.
 const CLOSE: u64 = 0;
+/// Workers that have something to say.
+const BELL: u64 = u64::MAX;
 
 /// Processes whose end is waited for, by a thread of its own.
 #[derive(Debug)]
@@ -29,6 +34,9 @@ struct Shared {
 struct Seen {
     waiting: BTreeMap<u64, OwnedFd>,
     ended: Vec<u64>,
+    bell: Option<OwnedFd>,
+    /// What was read of it, the last line perhaps not to its end.
+    heard: Vec<u8>,
     waker: Option<Waker>,
 }
 
@@ -41,6 +49,16 @@ impl std::fmt::Debug for Shared {
 impl Shared {
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.state.lock().expect("nobody panics while looking at processes")
+    }
+}
+
+impl Seen {
+    fn take_bell(&mut self) {
+        let Some(bell) = &self.bell else { return };
+        let mut bytes = [0; 4_096];
+        while let Ok(n @ 1..) = rustix::io::read(bell, &mut bytes) {
+            self.heard.extend_from_slice(&bytes[..n]);
+        }
     }
 }
 
@@ -63,7 +81,7 @@ impl Watch {
     pub(super) fn add(&mut self, process: Identity) -> io::Result<Option<u64>> {
         let fd = match pidfd_open(process.pid, PidfdFlags::empty()) {
             Ok(fd) => fd,
-            Err(rustix::io::Errno::SRCH) => return Ok(None),
+            Err(Errno::SRCH) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
         // The handle may mean another process that was given the number.
@@ -79,6 +97,28 @@ impl Watch {
         epoll::add(&self.shared.epoll, &fd, epoll::EventData::new_u64(number), flags)?;
         seen.waiting.insert(number, fd);
         Ok(Some(number))
+    }
+
+    /// Hears from now on what is written to a pipe, which is made if it is not there.
+    pub(super) fn listen(&self, bell: &Path) -> io::Result<()> {
+        match mknodat(CWD, bell, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        // It holds the other end, too, so that it never sees the end of it.
+        let bell = open(bell, OFlags::RDWR | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())?;
+        let mut seen = self.shared.seen();
+        epoll::add(&self.shared.epoll, &bell, epoll::EventData::new_u64(BELL), epoll::EventFlags::IN)?;
+        seen.bell = Some(bell);
+        Ok(())
+    }
+
+    /// Lines that were written there since the last call.
+    pub(super) fn rung(&self) -> Vec<String> {
+        let mut seen = self.shared.seen();
+        let end = seen.heard.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines: Vec<u8> = seen.heard.drain(..end).collect();
+        String::from_utf8_lossy(&lines).lines().map(str::to_string).collect()
     }
 
     /// Those that have ended since the last call.
@@ -98,7 +138,7 @@ fn wait(shared: &Shared) {
     loop {
         events.clear();
         match epoll::wait(&shared.epoll, rustix::buffer::spare_capacity(&mut events), None) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => unreachable!("waiting for processes: {error}"),
         }
         let mut seen = shared.seen();
@@ -106,6 +146,9 @@ fn wait(shared: &Shared) {
             let number = event.data.u64();
             if number == CLOSE {
                 return;
+            }
+            if number == BELL {
+                seen.take_bell();
             }
             if seen.waiting.remove(&number).is_some() {
                 seen.ended.push(number);

@@ -3,14 +3,18 @@
 //!
 //! One thread, one loop, no waiting but in `poll`.
 
+mod bell;
 mod kin;
 mod order;
 mod output;
 mod run_dir;
+mod task;
+mod worker;
 
-pub use order::{Exit, Group, LogFile, Order};
+pub use order::{Errand, Exit, Group, LogFile, Order, WarmOrder};
 pub use output::aside;
 pub use run_dir::{RunDir, Stage, Supervisor};
+pub use worker::OUT_OF_TURN;
 
 use crate::local::boot::since_boot;
 use kin::Kin;
@@ -74,6 +78,9 @@ fn run(dir: &RunDir, umask: Mode) -> io::Result<()> {
     let _ = process::setsid();
     process::set_child_subreaper(Some(process::getpid()))?;
     rustix::thread::set_no_new_privs(true)?;
+    if let Some(warm) = &order.warm {
+        return worker::run(dir, &order, warm, umask);
+    }
     let control = dir.control()?;
     if let Some(exit) = wait_for_turn(dir, &order, &control)? {
         return dir.end(&exit);
@@ -158,6 +165,15 @@ fn heard(control: &OwnedFd) -> Option<u64> {
 
 /// Starts the program; where its output comes from.
 fn start(order: &Order) -> Result<(Pid, OwnedFd), Exit> {
+    spawn(order, || {
+        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+        fcntl_setfl(&read, OFlags::NONBLOCK)?;
+        Ok(([Stdio::null(), write.try_clone()?.into(), write.into()], read))
+    })
+}
+
+/// Starts the program; our ends of its stdin, stdout and stderr.
+fn spawn<T>(order: &Order, streams: impl FnOnce() -> io::Result<([Stdio; 3], T)>) -> Result<(Pid, T), Exit> {
     let [program, arguments @ ..] = &order.command[..] else {
         return Err(Exit::before_start(127, "no program was given"));
     };
@@ -165,28 +181,23 @@ fn start(order: &Order) -> Result<(Pid, OwnedFd), Exit> {
         let gone = format!("the working directory {} is not there", order.directory.display());
         return Err(Exit::before_start(126, gone));
     }
-    let piped = || -> io::Result<_> {
-        let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-        fcntl_setfl(&read, OFlags::NONBLOCK)?;
-        Ok((read, write.try_clone()?, write))
-    };
     let failed = |error: io::Error| {
         let code = if error.kind() == io::ErrorKind::NotFound { 127 } else { 126 };
         let user = order.user.map_or(String::new(), |user| format!(" as user {user}"));
         let directory = order.directory.display();
         Exit::before_start(code, format!("cannot start {program} in {directory}{user}: {error}"))
     };
-    let (read, out, err) = piped().map_err(failed)?;
+    let ([stdin, stdout, stderr], ours) = streams().map_err(failed)?;
     let mut command = Command::new(&**program);
     command.args(arguments.iter().map(|a| &**a)).env_clear();
     command.envs(order.env.iter().map(|(name, value)| (&**name, &**value)));
     command.current_dir(&order.directory).process_group(0);
-    command.stdin(Stdio::null()).stdout(out).stderr(err);
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
     if let Some(user) = order.user {
         command.uid(user).gid(user);
     }
     let child = command.spawn().map_err(failed)?;
-    Ok((Pid::from_child(&child), read))
+    Ok((Pid::from_child(&child), ours))
 }
 
 /// A replica that runs.

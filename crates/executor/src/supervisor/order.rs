@@ -32,6 +32,52 @@ pub struct Order {
     /// So many attempts before it failed in a row.
     #[serde(default)]
     pub failed: u32,
+    /// The program is a worker: it does task after task.
+    #[serde(default)]
+    pub warm: Option<WarmOrder>,
+    /// Nothing is started: it is for a worker to do.
+    #[serde(default)]
+    pub errand: Option<Errand>,
+}
+
+/// What is special about a worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WarmOrder {
+    /// The run that it is started for.
+    pub first: PathBuf,
+    /// Where it is told that a task has ended, if anybody listens.
+    pub bell: PathBuf,
+    /// It says within so many milliseconds that it is ready.
+    pub ready_within: u64,
+    /// Milliseconds that it waits for another task.
+    pub idle: u64,
+    /// It does so many tasks; any number if absent.
+    pub tasks: Option<u32>,
+    /// Whose tasks it can do: what all of these say alike, devices included.
+    pub fit: Box<str>,
+    /// Workers of one line and workspace count together.
+    pub line: Box<str>,
+    /// So many of these at most wait.
+    pub workers: u32,
+    /// Thousandths of each of its devices.
+    pub part: u16,
+    /// Bytes.
+    pub memory: u64,
+}
+
+/// A task for a worker.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Errand {
+    /// The directory of the worker.
+    pub worker: PathBuf,
+    /// What it is called in messages.
+    pub task: Box<str>,
+    /// JSON, on one line.
+    pub inputs: Box<str>,
+    /// Where it gives back files, and where its answer is kept.
+    pub tray: PathBuf,
+    /// Bytes of its answer.
+    pub output_limit: u64,
 }
 
 /// A control group, and what it bounds.

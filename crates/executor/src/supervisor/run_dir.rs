@@ -10,15 +10,24 @@
 //! | `pid` | supervisor | who it is |
 //! | `begun` | supervisor | the program may have been started, and when: never again |
 //! | `exit.json` | supervisor | how it ended |
+//!
+//! The directory of a worker has two more. Each of its tasks has a directory of its own, as every run has.
+//!
+//! | file | by | says |
+//! |---|---|---|
+//! | `errand` | server | the directory of the task that it is to do next |
+//! | `closing` | supervisor | it takes no other task |
 
 use super::order::{Exit, Order};
 use crate::local::boot::since_boot;
 use crate::proc::Identity;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, mknodat, open};
 use rustix::io::Errno;
+use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -100,6 +109,36 @@ impl RunDir {
 
     pub(super) fn leave(&self) -> Option<u64> {
         fs::read_to_string(self.0.join("leave")).ok()?.parse().ok()
+    }
+
+    /// Hands a worker its next task. An error if nobody can have heard it.
+    pub fn hand_over(&self, run: &RunDir) -> io::Result<()> {
+        self.write("errand", run.0.as_os_str().as_bytes())?;
+        let control = open(self.0.join("control"), OFlags::WRONLY | OFlags::NONBLOCK, Mode::empty())?;
+        match rustix::io::write(&control, b"\n") {
+            // So much was said to it that it will look.
+            Ok(_) | Err(Errno::AGAIN) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) fn errand(&self) -> Option<RunDir> {
+        let path = fs::read(self.0.join("errand")).ok()?;
+        Some(RunDir(OsString::from_vec(path).into()))
+    }
+
+    /// A worker says that it takes no other task.
+    pub(super) fn close(&self) {
+        // Failing that, whoever hands it one finds out when it is gone.
+        let _ = self.write("closing", b"");
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.0.join("closing").exists()
+    }
+
+    pub(super) fn is_asked_to_leave(&self) -> bool {
+        self.0.join("leave").exists()
     }
 
     /// Says why it has to go: that will be how it ended.
@@ -195,6 +234,15 @@ impl RunDir {
         let Some(_lock) = self.lock()? else { return Ok(false) };
         match self.stage_while_locked()? {
             Stage::Ordered => self.end(exit).map(|()| true),
+            _ => Ok(false),
+        }
+    }
+
+    /// Takes it back, unless somebody has begun it. Whether nobody had: there is nothing left of it then.
+    pub(crate) fn withdraw(&self) -> io::Result<bool> {
+        let Some(_lock) = self.lock()? else { return Ok(false) };
+        match self.stage_while_locked()? {
+            Stage::Ordered => self.remove().map(|()| true),
             _ => Ok(false),
         }
     }

@@ -26,6 +26,7 @@ pub(crate) struct Stage {
     assignments: Vec<Assignment>,
     /// What whoever is started is given.
     pub(crate) devices: Devices,
+    pub(crate) node_memory: u64,
 }
 
 #[allow(clippy::disallowed_methods, reason = "real processes take real time")]
@@ -82,6 +83,7 @@ impl Stage {
             reports: Vec::new(),
             assignments: Vec::new(),
             devices: Devices::None,
+            node_memory: 1 << 30,
         }
     }
 
@@ -112,6 +114,7 @@ impl Stage {
             model: None,
             cpu: 1_000,
             memory: 16 << 20,
+            node_memory: self.node_memory,
         };
         let assignment = Assignment {
             workload: WorkloadId(workload),
@@ -127,6 +130,17 @@ impl Stage {
         };
         self.assignments.push(assignment.clone());
         self.executor.assign(assignment);
+    }
+
+    /// The engine has heard of the end of a workload, or has ended it.
+    pub(crate) fn forget(&mut self, workload: u32) {
+        self.assignments.retain(|a| a.workload.0 != workload);
+        self.executor.forget(WorkloadId(workload));
+    }
+
+    /// One look.
+    pub(crate) fn executor_poll(&mut self) -> Vec<Report> {
+        self.executor.poll(now())
     }
 
     /// The server is killed, and comes back.

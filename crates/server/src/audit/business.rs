@@ -126,5 +126,9 @@ fn version(version: &PriceVersion) -> Value {
 
 /// Without its environment, which may hold secrets.
 fn template_version(version: &TemplateVersion) -> Value {
-    json!({"version": version.number, "command": version.command, "limits": version.limits})
+    let mut shown = json!({"version": version.number, "command": version.command, "limits": version.limits});
+    if let Some(warm) = &version.warm {
+        shown["warm"] = json!(warm);
+    }
+    shown
 }

@@ -9,14 +9,16 @@ use super::shell::Shell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tidegate_api::limits::{DEFAULT_WARM_IDLE, DEFAULT_WARM_START};
 use tidegate_api::name::Name;
+use tidegate_api::uid;
 use tidegate_billing::{Business, Change as BusinessChange, Record};
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
 use tidegate_engine::workload::WorkloadState;
 use tidegate_engine::{Engine, Event, EventKind};
 use tidegate_executor::dispatch::{Change, Dispatch};
-use tidegate_executor::{Handover, Launch, Work};
+use tidegate_executor::{Handover, Launch, Warm, Work};
 use tidegate_identity::people::ADMIN;
 use tidegate_identity::{Change as PeopleChange, People};
 
@@ -217,6 +219,14 @@ impl World {
                 input: task.inputs.to_string().into(),
                 output_limit: task.output_limit.bytes(),
                 files_limit: task.files_limit.bytes(),
+                warm: task.warm.as_ref().map(|warm| Warm {
+                    task: uid::workload(id).into(),
+                    line: format!("{}@{}", task.template_uid, task.version).into(),
+                    workers: warm.workers,
+                    idle: warm.idle_timeout.map_or(DEFAULT_WARM_IDLE, |time| time.span()),
+                    tasks: warm.max_tasks,
+                    ready_within: warm.start_timeout.map_or(DEFAULT_WARM_START, |time| time.span()),
+                }),
             }),
             work,
         })

@@ -3,17 +3,20 @@
 use crate::core::world::World;
 use std::collections::BTreeMap;
 use tidegate_api::duration::Duration;
-use tidegate_api::limits::{DEFAULT_TASK_FILES, DEFAULT_TASK_OUTPUT, MAX_TEMPLATE, MAX_TEMPLATE_VERSIONS};
+use tidegate_api::limits::{
+    DEFAULT_TASK_FILES, DEFAULT_TASK_OUTPUT, DEFAULT_WARM_IDLE, DEFAULT_WARM_START, MAX_TEMPLATE,
+    MAX_TEMPLATE_VERSIONS,
+};
 use tidegate_api::memory::Memory;
 use tidegate_api::name::Name;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::resource::{Labels, Metadata};
-use tidegate_api::template::{LATEST, Template, TemplateSpec, TemplateStatus, TemplateVersion};
+use tidegate_api::template::{LATEST, Template, TemplateSpec, TemplateStatus, TemplateVersion, WarmSpec};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_billing::business::Versioned;
 use tidegate_billing::input::InputSchema;
-use tidegate_billing::template::{self as record, TaskLimits};
+use tidegate_billing::template::{self as record, TaskLimits, Warm};
 use tidegate_engine::ids::{MemberId, Tick};
 
 /// The version of a template that somebody means: a number, an alias, or the last one.
@@ -61,6 +64,12 @@ pub fn run_of(
             output: spec.output_limit.map_or(DEFAULT_TASK_OUTPUT, Memory::bytes),
             files: spec.files_limit.map_or(DEFAULT_TASK_FILES, Memory::bytes),
         },
+        warm: spec.warm.as_ref().map(|warm| Warm {
+            workers: warm.workers,
+            idle: warm.idle_timeout.map_or(DEFAULT_WARM_IDLE, |time| time.span()),
+            tasks: warm.max_tasks,
+            start: warm.start_timeout.map_or(DEFAULT_WARM_START, |time| time.span()),
+        }),
     })
 }
 
@@ -138,7 +147,18 @@ pub fn spec(world: &World, template: &record::Template, version: &record::Templa
         files_limit: Memory::new(version.limits.files).ok(),
         max_run_time: version.limits.max_run.map(Duration::of),
         retries: Some(version.limits.retries),
+        warm: version.warm.as_ref().map(warm),
         aliases: template.aliases.iter().filter_map(|(alias, n)| Some((alias.parse().ok()?, *n))).collect(),
+    }
+}
+
+/// What is said of warm workers, defaults spelled out.
+pub fn warm(warm: &Warm) -> WarmSpec {
+    WarmSpec {
+        workers: warm.workers,
+        idle_timeout: Some(Duration::of(warm.idle)),
+        max_tasks: warm.tasks,
+        start_timeout: Some(Duration::of(warm.start)),
     }
 }
 

@@ -9,7 +9,7 @@ use tidegate_billing::dedicated::{
 use tidegate_billing::money::{Currency, Price};
 use tidegate_billing::price::{Discount, Mode, PriceBook, PriceVersion, Resource, Tariff};
 use tidegate_billing::record::{Compute, ComputeKind, Correction};
-use tidegate_billing::template::{TaskLimits, Template, TemplateVersion};
+use tidegate_billing::template::{TaskLimits, Template, TemplateVersion, Warm};
 use tidegate_engine::ids::{MemberId, ModelId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::resources::{Dimension, Resources, Shape};
 use tidegate_engine::words::Class;
@@ -172,5 +172,6 @@ fn template_version(created: Tick) -> TemplateVersion {
         models: vec!["H100".into()],
         input_schema: Some("{}".into()),
         limits: TaskLimits { max_run: Some(Span::minutes(1)), retries: 1, output: 1 << 20, files: 0 },
+        warm: Some(Warm { workers: 2, idle: Span::minutes(5), tasks: Some(9), start: Span::minutes(1) }),
     }
 }

@@ -13,7 +13,7 @@ use crate::core::deck::Deck;
 use crate::core::world::{Document, World};
 use crate::dedicated::growth;
 use crate::tasks::place::{has_room, way};
-use crate::tasks::templates::version;
+use crate::tasks::templates::{version, warm};
 use crate::view;
 use axum::body::Bytes;
 use axum::extract::State;
@@ -199,6 +199,7 @@ fn spec(
         inputs: new.inputs.clone(),
         output_limit: limit(version.limits.output)?,
         files_limit: limit(version.limits.files)?,
+        warm: version.warm.as_ref().map(warm),
     };
     let models = version.models.iter().filter_map(|model| model.parse::<Name>().ok());
     Ok(WorkloadSpec {
