@@ -1,6 +1,7 @@
 //! The thread that stands between the control loop and an executor.
 
 use crate::core::control::{Control, Unavailable};
+use crate::core::deck::Deck;
 use crate::core::entry::{Fact, Origin};
 use crate::core::outbox::{Notice, assignments};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -31,7 +32,7 @@ pub fn start(
     thread.spawn(move || {
         let _vital = vital;
         executor.reconcile(control.read_blocking(assignments));
-        let mut between = Between { executor, control, inbox: Arc::default() };
+        let mut between = Between { executor, control, sender, inbox: Arc::default() };
         between.run(&notices);
     })
 }
@@ -39,6 +40,8 @@ pub fn start(
 struct Between {
     executor: Box<dyn Executor>,
     control: Control,
+    /// Where it is told that reports were lost.
+    sender: Sender<Vec<Notice>>,
     /// Lent to the writer while it acts upon reports.
     inbox: Arc<Mutex<Inbox>>,
 }
@@ -60,11 +63,16 @@ impl Between {
             match notices.recv_timeout(due) {
                 Ok(first) => {
                     let more = std::iter::from_fn(|| notices.try_recv().ok());
+                    let mut lost = None;
                     for notice in std::iter::once(first).chain(more).flatten() {
-                        if matches!(notice, Notice::Close) {
-                            return;
+                        match notice {
+                            Notice::Close => return,
+                            Notice::Lost(why) => lost = Some(why),
+                            notice => self.take(notice),
                         }
-                        self.take(notice);
+                    }
+                    if lost.is_some_and(|why| self.recover(why).is_err()) {
+                        return;
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -81,7 +89,7 @@ impl Between {
                 self.executor.forget(workload);
             }
             Notice::Reconcile(all) => self.executor.reconcile(all),
-            Notice::Look | Notice::Close => {}
+            Notice::Look | Notice::Lost(_) | Notice::Close => {}
         }
     }
 
@@ -101,10 +109,10 @@ impl Between {
         Err(why)
     }
 
-    /// Turns reports into commands, on the writer.
+    /// Turns reports into commands, on the writer. What should run is seen to while those are written.
     fn pass_on(&self, reports: Vec<Report>) -> Result<(), Unavailable> {
-        let inbox = self.inbox.clone();
-        self.control.write_blocking(Origin::new("executor", "report"), move |deck| {
+        let (inbox, sender) = (self.inbox.clone(), self.sender.clone());
+        let work = move |deck: &mut Deck<'_>| {
             let mut inbox = inbox.lock().expect("nobody panics while reading reports");
             inbox.hear(reports);
             while let Some(finding) = inbox.next(&deck.world().engine, &deck.world().dispatch) {
@@ -116,6 +124,11 @@ impl Between {
                     let ExitStatus { workload, unit, code, detail, .. } = exit;
                     deck.note(Fact::Exited { workload, unit, code, detail });
                 }
+            }
+        };
+        self.control.write_later(Origin::new("executor", "report"), work, move |written| {
+            if let Err(why) = written {
+                let _ = sender.send(vec![Notice::Lost(why)]);
             }
         })
     }

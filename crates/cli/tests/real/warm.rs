@@ -53,7 +53,7 @@ fn ended(lab: &Lab, name: &str) -> Value {
 fn nothing_is_lost_or_done_twice_or_billed_twice() {
     let rounds = std::env::var("TIDEGATE_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
     let mut lab = lab();
-    template(&lab, "nap", WORKER, json!({"retries": 3}));
+    template(&lab, "nap", WORKER, json!({"retries": 3, "resources": {"gpu": 1}}));
     let mut dice = Dice(11);
     let (mut names, mut robbed) = (BTreeMap::new(), 0);
     for round in 0..rounds {
@@ -95,7 +95,7 @@ fn nothing_is_lost_or_done_twice_or_billed_twice() {
     println!("{rounds} rounds, {} tasks, {robbed} supervisors killed, {retries} retries", tasks.len());
 }
 
-/// Of every task there are records of its cores that do not overlap. Who was begun once is metered from its start to
+/// Of every task there are records of its GPU that do not overlap. Who was begun once is metered from its start to
 /// its end.
 fn metered(lab: &Lab, tasks: &BTreeMap<&str, Value>) {
     let mut records: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
@@ -104,9 +104,10 @@ fn metered(lab: &Lab, tasks: &BTreeMap<&str, Value>) {
         let time: Time = serde_json::from_value(value.clone()).expect("a time");
         time.tick().0
     };
+    let is_gpu = |record: &&Value| record["resource"].as_str().is_some_and(|name| name.starts_with("gpu"));
     loop {
         let list = lab.get(&format!("/api/v1/usage/records?limit=1000{page}"));
-        for record in list["items"].as_array().expect("a list").iter().filter(|r| r["resource"] == "cpu") {
+        for record in list["items"].as_array().expect("a list").iter().filter(is_gpu) {
             let id = record["workloadId"].as_str().expect("an id").to_string();
             records.entry(id).or_default().push((tick(&record["from"]), tick(&record["to"])));
         }

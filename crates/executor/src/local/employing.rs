@@ -46,7 +46,10 @@ impl LocalExecutor {
     ) -> io::Result<Process> {
         let Some((task, warm)) = warm_of(a) else { return Err(io::ErrorKind::InvalidInput.into()) };
         let places = &self.settings.places;
-        places.prepare_workspace(a.launch.workspace, user)?;
+        // Where a worker waits it was made before.
+        if !self.is_expected(a, r) || !places.home(a.launch.workspace).exists() {
+            places.prepare_workspace(a.launch.workspace, user)?;
+        }
         let tray = places.tray_of(a);
         tray.clear(user)?;
         let mut runs = self.ledger.of(a.workload);

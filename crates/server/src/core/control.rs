@@ -199,6 +199,22 @@ impl Control {
         answer.blocking_recv().unwrap_or(Err(Unavailable::Closing))
     }
 
+    /// As `write_blocking`, without waiting for the answer: whoever gives it calls `after`, and nobody does if the
+    /// server goes down first.
+    pub fn write_later<R: Send + 'static>(
+        &self,
+        origin: Origin,
+        work: impl FnOnce(&mut Deck<'_>) -> R + Send + 'static,
+        after: impl FnOnce(Result<R, Unavailable>) + Send + 'static,
+    ) -> Result<(), Unavailable> {
+        self.shared.taking()?;
+        let work = Box::new(move |deck: &mut Deck<'_>| {
+            let value = work(deck);
+            Box::new(move |outcome: Result<(), Unavailable>| after(outcome.map(|()| value))) as Answer
+        });
+        self.door.put(Job { origin, work })
+    }
+
     /// What a change would do: the same function, on a copy that is thrown away.
     pub async fn preview<R: Send + 'static>(
         &self,

@@ -4,6 +4,7 @@
 //! delays nobody: the ring moves on, and who falls out of it is told so.
 
 use super::seal;
+use super::waiters::Waiters;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock, RwLock};
@@ -172,6 +173,8 @@ pub struct Hub {
     fresh: Notify,
     /// What watchers were told of.
     news: watch::Sender<u64>,
+    /// Who waits for one workload.
+    pub waiters: Waiters,
     /// Of those who are told, how many are the server's own.
     insiders: AtomicUsize,
     closed: AtomicBool,
@@ -184,6 +187,7 @@ impl Hub {
             ring: RwLock::new(Ring { lines: VecDeque::new(), next, oldest: next }),
             fresh: Notify::new(),
             news: watch::Sender::new(next),
+            waiters: Waiters::default(),
             insiders: AtomicUsize::new(0),
             closed: AtomicBool::new(false),
         }
@@ -193,6 +197,7 @@ impl Hub {
     pub fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         self.news.send_modify(|_| ());
+        self.waiters.wake_all();
     }
 
     pub fn is_closed(&self) -> bool {
@@ -201,10 +206,12 @@ impl Hub {
 
     /// Publishes lines; events up to `next` have happened, told or not.
     pub fn publish(&self, lines: impl IntoIterator<Item = Line>, next: u64) {
+        let lines: Vec<Arc<Line>> = lines.into_iter().map(Arc::new).collect();
+        let about: Vec<WorkloadId> = lines.iter().filter_map(|line| line.topic.workload).collect();
         {
             let mut ring = self.ring.write().expect("nobody panics while holding the ring");
             ring.next = next;
-            ring.lines.extend(lines.into_iter().map(Arc::new));
+            ring.lines.extend(lines);
             while ring.lines.len() > RING {
                 if let Some(line) = ring.lines.pop_front() {
                     ring.oldest = line.number + 1;
@@ -212,6 +219,7 @@ impl Hub {
             }
         }
         self.fresh.notify_one();
+        self.waiters.wake(about.into_iter());
     }
 
     /// Wakes watchers when something was published, at most once in a while. Whoever publishes does not wait for it.

@@ -24,5 +24,6 @@ pub mod rooms;
 pub mod seal;
 pub mod shell;
 pub mod vital;
+pub mod waiters;
 pub mod world;
 pub mod writer;

@@ -1,5 +1,6 @@
 //! What the executor is to be told, once it is durable.
 
+use super::control::Unavailable;
 use super::world::World;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub enum Notice {
     Reconcile(Vec<Assignment>),
     /// It has something to poll.
     Look,
+    /// Reports of it did not become durable.
+    Lost(Unavailable),
     /// The server goes down. What runs goes on.
     Close,
 }

@@ -3,7 +3,7 @@
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
-use super::super::change::{Change, Made, unavailable};
+use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named, Params};
 use super::super::problem::Refused;
 use super::super::scope::Scope;
@@ -280,23 +280,16 @@ pub(super) async fn awaited(
     };
     let _seat = app.seat()?;
     // Before it is looked at again: what happens from here on is heard.
-    let mut news = app.control.hub().subscribe();
+    let mut waiting = app.control.hub().waiters.wait_for(id);
     let ended = async {
-        loop {
-            let is_over = |world: &World, _| world.engine.workload(id).is_none_or(|w| w.state.is_ended());
-            match app.control.read(is_over).await {
-                Ok(false) => {}
-                Ok(true) => return Ok(()),
-                Err(why) => return Err(Refused(unavailable(why))),
-            }
-            if app.control.hub().is_closed() || news.changed().await.is_err() {
-                return Ok(());
-            }
+        // Whoever is not told of it need not wait until it is durable.
+        let is_over = |world: &World| world.engine.workload(id).is_none_or(|w| w.state.is_ended());
+        while !app.control.hub().is_closed() && !app.control.read_blocking(is_over) {
+            waiting.news().await;
         }
     };
-    if let Ok(heard) = tokio::time::timeout(StdDuration::from_millis(wait.span().0), ended).await {
-        heard?;
-    }
+    // If the time is over, what there is is told.
+    let _ = tokio::time::timeout(StdDuration::from_millis(wait.span().0), ended).await;
     one(app, scope, &task.id).await
 }
 
