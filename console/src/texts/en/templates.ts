@@ -46,10 +46,13 @@ export const templates = {
             retries: 'Tried again',
             outputLimit: 'Output up to',
             filesLimit: 'Files up to',
+            workers: 'Warm workers',
             env: 'Environment',
             command: 'Command',
             updated: 'Made',
         },
+        warm: (workers: number, idle?: string) =>
+            idle === undefined ? `up to ${workers} wait` : `up to ${workers} wait, for ${idle}`,
         defaults: { outputLimit: '1Mi', filesLimit: '64Mi', maxRunTime: 'no limit', models: 'any' },
     },
     form: {
@@ -79,6 +82,8 @@ export const templates = {
         retries: 'Retries',
         outputLimit: 'Output up to',
         filesLimit: 'Files up to',
+        workers: 'Warm workers',
+        workersHint: 'So many wait for the next task; 0: a process for each.',
         inputs: 'Inputs',
         schema: 'Schema of inputs',
         schemaHint: 'A JSON schema. Whoever runs a task gets a form made of it; any JSON is taken if empty.',

@@ -215,7 +215,7 @@ impl LocalExecutor {
         let missing: Vec<&Replica> = a.replicas.iter().filter(missing).collect();
         // What a worker waits for is there already.
         let new: Vec<&Replica> = missing.iter().copied().filter(|r| !self.is_expected(&a, r)).collect();
-        if !new.is_empty() && !(self.have_room(&new) && self.are_clean(&new, known, now, reports)) {
+        if !self.have_room(&new) || !self.are_clean(&new, known, now, reports) {
             self.waiting.insert(a.workload);
             return;
         }

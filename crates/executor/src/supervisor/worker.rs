@@ -288,15 +288,21 @@ impl Worker<'_, '_> {
                 self.task = Some(task);
                 self.tell();
             }
-            left => {
-                let failed =
-                    |error: io::Error| Exit::before_start(125, format!("its supervisor failed: {error}"));
-                let exit = left.map_or_else(|error| Some(failed(error)), |exit| exit);
-                let _ = exit.map_or(Ok(()), |exit| task.end(exit));
-                self.bell.ring(&asked);
+            Ok(Some(exit)) => self.leave_be(task, exit),
+            Err(error) => {
+                let exit = Exit::before_start(125, format!("its supervisor failed: {error}"));
+                self.leave_be(task, exit);
             }
         }
         Ok(())
+    }
+
+    /// A task ends before the worker has heard of it.
+    fn leave_be(&mut self, task: Task, exit: Exit) {
+        let run = task.dir.clone();
+        // Who cannot say so has ended without a word: the server sees that, too.
+        let _ = task.end(exit);
+        self.bell.ring(&run);
     }
 
     /// Sends what it takes now.

@@ -25,6 +25,7 @@ export function TemplateFacts({ template: { spec, status } }: { template: Templa
         [names.retries, figure(spec.retries ?? 0)],
         [names.outputLimit, size(spec.outputLimit ?? words.defaults.outputLimit)],
         [names.filesLimit, size(spec.filesLimit ?? words.defaults.filesLimit)],
+        [names.workers, spec.warm && words.warm(spec.warm.workers, spec.warm.idleTimeout ?? undefined)],
         [names.updated, made && <RelativeTime at={made.createdAt} />],
     ];
     return <Facts facts={facts.filter(([, value]) => value != null && value !== false && value !== '')} />;

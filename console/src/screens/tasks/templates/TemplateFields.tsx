@@ -158,6 +158,17 @@ function LimitFields({ draft, onDraft, wrong }: Omit<FieldsProps, 'isKnown'>) {
                     error={wrong('/spec/filesLimit')}
                     onChange={event => onDraft({ filesLimit: event.currentTarget.value })}
                 />
+                <NumberInput
+                    label={words.workers}
+                    description={words.workersHint}
+                    placeholder="0"
+                    min={0}
+                    max={64}
+                    allowDecimal={false}
+                    value={draft.workers}
+                    error={wrong('/spec/warm/workers')}
+                    onChange={workers => onDraft({ workers })}
+                />
             </div>
         </Section>
     );

@@ -11,6 +11,7 @@ const spec = {
     maxRunTime: '1m',
     retries: 2,
     outputLimit: '1Ki',
+    warm: { workers: 2, idleTimeout: '1m' },
     inputSchema: { type: 'object' },
     aliases: { stable: 1 },
 };
@@ -19,6 +20,12 @@ test('a template goes into the form and comes out as it was', () => {
     const draft = draftOf({ metadata: { name: 'measure' }, spec } as unknown as Template);
     expect(draft).toMatchObject({ name: 'measure', room: 'team-b', aliases: 'stable=1', env: 'LANG=C' });
     expect(specOf(draft)).toEqual(spec);
+});
+
+test('without workers that wait nothing is warm', () => {
+    const draft = draftOf({ metadata: { name: 'measure' }, spec } as unknown as Template);
+    expect(specOf({ ...draft, workers: 3 }).warm).toEqual({ workers: 3, idleTimeout: '1m' });
+    for (const workers of ['', 0]) expect(specOf({ ...draft, workers }).warm).toBeUndefined();
 });
 
 test('what is empty is not said', () => {

@@ -22,6 +22,10 @@ export interface Draft {
     retries: Typed;
     outputLimit: string;
     filesLimit: string;
+    /** Warm workers that wait; empty: each task is a process of its own. */
+    workers: Typed;
+    /** What else is said of them, which the form leaves as it is. */
+    warm: TemplateSpec['warm'];
     schema: string;
     aliases: string;
 }
@@ -40,6 +44,8 @@ export const emptyDraft: Draft = {
     retries: '',
     outputLimit: '',
     filesLimit: '',
+    workers: '',
+    warm: undefined,
     schema: '',
     aliases: '',
 };
@@ -63,6 +69,8 @@ export function draftOf({ metadata, spec }: Template): Draft {
         retries: spec.retries ?? '',
         outputLimit: said(spec.outputLimit),
         filesLimit: said(spec.filesLimit),
+        workers: spec.warm?.workers ?? '',
+        warm: spec.warm,
         schema: spec.inputSchema == null ? '' : JSON.stringify(spec.inputSchema, null, 2),
         aliases: writePairs(Object.fromEntries(aliases)),
     };
@@ -88,6 +96,7 @@ export function specOf(draft: Draft): TemplateSpec {
         name,
         Number(version),
     ]);
+    const workers = number(draft.workers);
     const resources = { gpu: number(draft.gpu), cpu: number(draft.cpu), memory: word(draft.memory) };
     const spec: TemplateSpec = {
         workspace: word(draft.room),
@@ -100,6 +109,7 @@ export function specOf(draft: Draft): TemplateSpec {
         retries: number(draft.retries),
         outputLimit: word(draft.outputLimit),
         filesLimit: word(draft.filesLimit),
+        warm: workers === undefined || workers === 0 ? undefined : { ...draft.warm, workers },
         inputSchema: parsed(draft.schema) as TemplateSpec['inputSchema'],
         aliases: aliases.length > 0 ? (Object.fromEntries(aliases) as Record<string, number>) : undefined,
     };
