@@ -115,7 +115,7 @@ export const bills = {
         },
     },
     corrections: {
-        about: 'What was metered is never changed. A correction is a record of its own, with a reason, that counts at a time of the past and at the prices of then.',
+        about: 'What was metered is never changed: a correction is a record of its own, with a reason, at the prices of its time.',
         create: 'Correct',
         denied: 'What was metered is corrected by platform administrators.',
         columns: {

@@ -27,7 +27,7 @@ export function taskColumns(showsWorkspace: boolean): Column<Task>[] {
         {
             id: 'state',
             header: names.state,
-            width: '7.2rem',
+            width: '7.7rem',
             cell: row => <TaskStateBadge state={row.state} />,
         },
         {

@@ -97,7 +97,7 @@ const names = words.columns;
 
 const COLUMNS: Column<Correction>[] = [
     { id: 'id', header: names.id, cell: row => <strong>{row.id}</strong> },
-    { id: 'at', header: names.at, cell: row => minute(Date.parse(row.at)) },
+    { id: 'at', header: names.at, width: '9rem', cell: row => minute(Date.parse(row.at)) },
     {
         id: 'who',
         header: names.who,
@@ -107,7 +107,7 @@ const COLUMNS: Column<Correction>[] = [
             </span>
         ),
     },
-    { id: 'quota', header: names.quota, cell: row => row.quota },
+    { id: 'quota', header: names.quota, width: '8rem', cell: row => row.quota },
     {
         id: 'what',
         header: names.what,
@@ -122,7 +122,7 @@ const COLUMNS: Column<Correction>[] = [
     {
         id: 'reason',
         header: names.reason,
-        width: '26%',
+        width: '22%',
         cell: row => (
             <span>
                 {row.reason}{' '}
@@ -133,6 +133,7 @@ const COLUMNS: Column<Correction>[] = [
     {
         id: 'by',
         header: names.by,
+        width: '9rem',
         cell: row => (
             <span>
                 {row.by} <RelativeTime at={row.madeAt} />
