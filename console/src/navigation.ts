@@ -18,6 +18,7 @@ export const navigation: readonly NavEntry[] = [
     { to: '/quotas', label: nav.quotas, icon: 'quotas' },
     { to: '/workloads', label: nav.workloads, icon: 'workloads' },
     { to: '/tasks', label: nav.tasks, icon: 'tasks', needs: ['workload:read', 'task:submit'] },
+    { to: '/compute', label: nav.compute, icon: 'compute', needs: 'workspace:read' },
     { to: '/nodes', label: nav.nodes, icon: 'nodes', needs: 'pool:read' },
     { to: '/what-if', label: nav.whatIf, icon: 'whatIf' },
     { to: '/usage', label: nav.usage, icon: 'usage' },

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { appRoute, invitationRoute, loginRoute, profileRoute, rootRoute } from './routes';
+import { computeRoutes } from './screens/compute/routes';
 import { nodeRoutes } from './screens/nodes/routes';
 import { administrationRoutes } from './screens/administration/routes';
 import { centerRoutes } from './screens/center/routes';
@@ -21,6 +22,7 @@ const tree = rootRoute.addChildren([
         ...quotaRoutes,
         ...workloadRoutes,
         ...taskRoutes,
+        ...computeRoutes,
         ...nodeRoutes,
         ...whatIfRoutes,
         ...usageRoutes,

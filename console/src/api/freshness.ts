@@ -13,6 +13,7 @@ const MOVED_BY: Record<string, readonly Kind[]> = {
     nodes: ['workload', 'node'],
     pools: ['workload', 'quota', 'node'],
     tasks: ['workload'],
+    dedicated: ['workload', 'quota'],
     usage: ['workload'],
     events: ['workload', 'quota', 'node'],
 };

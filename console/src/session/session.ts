@@ -40,10 +40,13 @@ export function useSession(): Session {
     };
 }
 
-const OF_PLATFORM = ['workspace:create', 'audit:read-all', 'usage:correct'];
+const OF_PLATFORM = ['workspace:create', 'audit:read-all', 'usage:correct', 'resource-config:approve'];
 
 /** Actions that roles of a workspace can include; all others are of the platform. */
 export function isOfWorkspace(action: string): boolean {
-    const isOfRoom = /^(workload|task|template|member|policy|webhook|audit|usage|workspace):/.test(action);
+    const isOfRoom =
+        /^(workload|task|template|resource-request|resource-config|member|policy|webhook|audit|usage|workspace):/.test(
+            action,
+        );
     return isOfRoom && !OF_PLATFORM.includes(action);
 }

@@ -3,6 +3,7 @@ import { audit } from './en/audit';
 import { bills } from './en/bills';
 import { center } from './en/center';
 import { common } from './en/common';
+import { compute } from './en/compute';
 import { nodes } from './en/nodes';
 import { overview } from './en/overview';
 import { problem } from './en/problem';
@@ -24,6 +25,7 @@ export const en = {
     bills,
     center,
     common,
+    compute,
     nodes,
     overview,
     problem,

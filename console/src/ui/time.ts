@@ -43,6 +43,12 @@ export function minute(at: number): string {
     return minuteFormat.format(at);
 }
 
+/** As the browser's fields have it: local, to the minute. */
+export function local(at: number): string {
+    const date = new Date(at);
+    return new Date(at - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
 /** A length of time, the two largest units: `2d 3h`. */
 export function span(ms: number): string {
     const seconds = Math.max(0, Math.round(ms / 1000));

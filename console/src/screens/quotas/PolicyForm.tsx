@@ -168,7 +168,21 @@ export function PolicyForm({ quota }: { quota: Quota }) {
                             error={problem?.at('/spec/shared')}
                             onChange={({ currentTarget: { checked: isShared } }) =>
                                 // Shared compute is fair to workspaces, or it is not shared.
-                                set(isShared ? { isShared, strategy: 'fair' } : { isShared })
+                                set(
+                                    isShared
+                                        ? { isShared, isDedicated: false, strategy: 'fair' }
+                                        : { isShared },
+                                )
+                            }
+                        />
+                        <Switch
+                            label={words.dedicated}
+                            description={words.dedicatedAbout}
+                            checked={draft.isDedicated}
+                            disabled={isFixed}
+                            error={problem?.at('/spec/dedicated')}
+                            onChange={({ currentTarget: { checked: isDedicated } }) =>
+                                set(isDedicated ? { isDedicated, isShared: false } : { isDedicated })
                             }
                         />
                         <TextInput

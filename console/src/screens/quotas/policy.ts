@@ -25,6 +25,8 @@ export interface PolicyDraft {
     idleSharing: boolean;
     /** Tasks of every workspace run there. */
     isShared: boolean;
+    /** Resource configs are taken from it. */
+    isDedicated: boolean;
     protectFor: string;
 }
 
@@ -50,6 +52,7 @@ export function draftOf(spec: Spec): PolicyDraft {
         starvationGuard: spec.queue?.starvationGuard ?? '',
         idleSharing: spec.idleSharing ?? true,
         isShared: spec.shared ?? false,
+        isDedicated: spec.dedicated ?? false,
         protectFor: spec.protectFor ?? '',
     };
 }
@@ -70,6 +73,7 @@ export function withPolicies(spec: Spec, draft: PolicyDraft): Spec {
         idleSharing: draft.idleSharing,
         // What was never said stays unsaid.
         ...(draft.isShared || spec.shared != null ? { shared: draft.isShared } : {}),
+        ...(draft.isDedicated || spec.dedicated != null ? { dedicated: draft.isDedicated } : {}),
         protectFor: orAbsent(draft.protectFor),
         preemption: {
             childLevel: child.isOn

@@ -33,6 +33,8 @@ export interface RunSearch {
     version?: string;
     /** The id of a task to begin with a copy of. */
     like?: string;
+    /** Where it shall run; shared compute if absent. */
+    config?: string;
 }
 
 const run = createRoute({
@@ -42,6 +44,7 @@ const run = createRoute({
         template: text(search.template),
         version: text(search.version),
         like: text(search.like),
+        config: text(search.config),
     }),
     component: lazyRouteComponent(() => import('./run/RunScreen'), 'RunScreen'),
 });

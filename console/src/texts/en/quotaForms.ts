@@ -58,6 +58,8 @@ export const quotaForms = {
         starvationGuard: 'Starvation guard',
         shared: 'Shared compute',
         sharedAbout: 'Tasks of every workspace run here; its queue is fair to them.',
+        dedicated: 'Dedicated compute',
+        dedicatedAbout: 'It runs no work itself: resource configs of workspaces are taken from it.',
         idleSharing: 'Idle sharing',
         idleSharingAbout: 'Others may use what is free here, and give it back when it is needed.',
         protectFor: 'Protection after a start',

@@ -9,6 +9,7 @@ export const shell = {
         quotas: 'Quotas',
         workloads: 'Workloads',
         tasks: 'Tasks',
+        compute: 'Compute',
         usage: 'Usage and bills',
         center: 'Scheduling center',
         nodes: 'Nodes',

@@ -18,7 +18,7 @@ const words = text.tasks.form;
 
 /** Runs a task: a template is chosen, and its inputs are filled in. */
 export function RunScreen() {
-    const { template, version, like } = useSearch({ from: '/app/tasks/new' });
+    const { template, version, like, config } = useSearch({ from: '/app/tasks/new' });
     const chosen = useWorkspace();
     const rooms = useRooms('task:submit');
     const model = useQuery({ ...tasks.one(like ?? ''), enabled: like !== undefined, staleTime: Infinity });
@@ -27,6 +27,7 @@ export function RunScreen() {
     const begin = {
         ...emptyDraft,
         workspace: room ?? null,
+        config: config ?? null,
         ...(model.data && draftLike(model.data)),
     };
     const isReady = rooms !== undefined && (like === undefined || !model.isPending);

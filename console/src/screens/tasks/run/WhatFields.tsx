@@ -1,12 +1,14 @@
 import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { dedicated } from '../../../api/queries/dedicated';
 import { templates, type Template } from '../../../api/queries/tasks';
 import { useRooms } from '../../../session/rooms';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
 import fields from '../../../ui/Fields.module.css';
 import { Section } from '../../../ui/Page';
+import { agreement } from '../../compute/describe';
 import type { FieldsProps } from './fields';
 
 const words = text.tasks.form;
@@ -21,10 +23,18 @@ export function WhatFields({ draft, onDraft, wrong, template, version }: Props) 
     const navigate = useNavigate();
     const { data } = useQuery(templates.list(useWorkspace()));
     const rooms = useRooms('task:submit') ?? [];
+    const { data: configs } = useQuery(dedicated.configs('active', draft.workspace ?? undefined));
+    const active = (configs ?? []).map(one => ({ value: one.id, label: `${one.id}: ${agreement(one)}` }));
+    const isKnown = draft.config === null || active.some(one => one.value === draft.config);
+    const choices = isKnown ? active : [draft.config ?? '', ...active];
     const { metadata, spec } = template;
     const names = [...new Set([metadata.name, ...(data ?? []).map(one => one.metadata.name)])].sort();
     const choose = (search: { template: string; version?: string }) =>
-        void navigate({ to: '/tasks/new', search: ({ ws }) => ({ ws, ...search }), replace: true });
+        void navigate({
+            to: '/tasks/new',
+            search: ({ ws, config }) => ({ ws, config, ...search }),
+            replace: true,
+        });
     return (
         <Section title={words.what}>
             <Stack gap="sm">
@@ -63,8 +73,18 @@ export function WhatFields({ draft, onDraft, wrong, template, version }: Props) 
                         allowDeselect={false}
                         value={draft.workspace}
                         error={wrong('/workspace')}
-                        onChange={workspace => onDraft({ workspace })}
+                        onChange={workspace => onDraft({ workspace, config: null })}
                     />
+                    {choices.length > 0 && (
+                        <Select
+                            label={words.compute}
+                            placeholder={words.shared}
+                            clearable
+                            data={choices}
+                            value={draft.config}
+                            onChange={config => onDraft({ config })}
+                        />
+                    )}
                 </div>
                 {(spec.description ?? '') !== '' && (
                     <Text size="sm" c="dimmed">

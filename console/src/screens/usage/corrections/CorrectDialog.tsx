@@ -12,6 +12,7 @@ import { ChangeForm } from '../../../ui/ChangeForm';
 import fields from '../../../ui/Fields.module.css';
 import { optionsOf } from '../../../ui/FilterBar';
 import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
+import { local } from '../../../ui/time';
 
 const words = text.bills.corrections.form;
 const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
@@ -29,12 +30,6 @@ const FIELDS = [
 ];
 const POINTERS = FIELDS.map(name => `/${name}`);
 
-/** Now, as the browser's field has it: local, to the minute. */
-function localNow(): string {
-    const now = new Date();
-    return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
 /** Hours that are added to what somebody has used, or taken back: a form, then its preview. */
 export function CorrectDialog({ workspace, onClose }: { workspace: string | undefined; onClose(): void }) {
     const rooms = useQuery(workspaces.list());
@@ -46,10 +41,15 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
         workspace: workspace ?? '',
         mode: 'quota',
         class: 'firm',
-        at: localNow(),
+        at: local(Date.now()),
     });
     const [problem, setProblem] = useState<Problem>();
     const [isPreviewed, setPreviewed] = useState(false);
+    const set = (name: string, value: string) => {
+        // What is said was of something else.
+        setProblem(undefined);
+        setDraft(before => ({ ...before, [name]: value }));
+    };
 
     const change = useMemo<PlannedChange | undefined>(() => {
         if (!isPreviewed) return undefined;
@@ -89,7 +89,7 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
             allowDeselect={false}
             data={data}
             value={draft[name] ?? null}
-            onChange={value => setDraft(before => ({ ...before, [name]: value ?? '' }))}
+            onChange={value => set(name, value ?? '')}
         />
     );
     const input = (name: string, hint?: string, type?: string) => (
@@ -99,10 +99,7 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
             required={name !== 'workloadId'}
             type={type}
             value={draft[name] ?? ''}
-            onChange={event => {
-                const { value } = event.currentTarget;
-                setDraft(before => ({ ...before, [name]: value }));
-            }}
+            onChange={event => set(name, event.currentTarget.value)}
         />
     );
     return (
