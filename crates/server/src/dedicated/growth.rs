@@ -64,8 +64,8 @@ pub fn look(deck: &mut Deck<'_>, id: ConfigId, calm: Option<Tick>) -> Option<Tic
         }
         // Whoever borrowed of the supply leaves.
         Step::Out { to, .. } => resize(deck, config, to, Mode::Evict),
-        // What is drawn fits what is left.
-        Step::In { to } => resize(deck, config, to, Mode::Drain),
+        // What its tasks draw fits what is left: only who borrows may have to leave.
+        Step::In { to } => resize(deck, config, to, Mode::Evict),
     }
     verdict.calm
 }

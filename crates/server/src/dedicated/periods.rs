@@ -183,7 +183,8 @@ fn make_room(deck: &mut Deck<'_>, config: &ResourceConfig, size: &Resources) -> 
 fn close(deck: &mut Deck<'_>, id: ConfigId, at: Tick) -> bool {
     let Some(before) = config(deck, id) else { return false };
     stop_tasks(deck, &before, &format!("{id} was over at {}", Time::of(at)));
-    if !scale(deck, &before, Resources::default(), Mode::Drain) {
+    // Whoever borrowed of it leaves, too: the supply may be booked from now on.
+    if !scale(deck, &before, Resources::default(), Mode::Evict) {
         return false;
     }
     let mut after = ResourceConfig { hold: None, settled: at, ..before.clone() };
@@ -197,7 +198,7 @@ pub fn end_now(deck: &mut Deck<'_>, id: ConfigId, why: &str) {
     let Some(before) = config(deck, id) else { return };
     let now = deck.now();
     stop_tasks(deck, &before, why);
-    scale(deck, &before, Resources::default(), Mode::Drain);
+    scale(deck, &before, Resources::default(), Mode::Evict);
     let after = ResourceConfig { hold: None, settled: now, ended: Some(now), ..before.clone() };
     put(deck, before, after);
     settle(deck);

@@ -165,6 +165,32 @@ fn who_borrows_is_recalled_in_time_and_idle_capacity_is_lent_by_choice() {
 }
 
 #[test]
+fn who_borrows_of_a_config_does_not_keep_it_from_ending() {
+    static HAND: LazyLock<Hand> = LazyLock::new(Hand::new);
+    let house = House::on("1x8", |_| (), || Ground { clock: Some(HAND.0.clone()), ..Ground::default() });
+    furnish(&house);
+    let mut all = reserved(8, 0, 100);
+    all["lend"] = json!(true);
+    let id = config(&house, &all);
+    let spec = json!({"quota": "team", "resources": {"gpu": 1}, "replicas": 9, "idle": "accept",
+        "gracePeriod": "0s", "workspace": "default"});
+    made(&house, "/api/v1/workloads", &json!({"metadata": {"name": "tide"}, "spec": spec}));
+    let lent = || house.get(&format!("/api/v1/quotas/{id}")).1["status"]["lent"]["gpu"].clone();
+    assert_eq!(lent(), 2);
+    HAND.pass(100);
+    until("its quota is gone", || {
+        HAND.pass(1);
+        quota(&house, &id).0 == 404
+    });
+    let supply = house.get("/api/v1/quotas/reserve").1;
+    assert_eq!(
+        (&supply["status"]["share"]["gpu"], &supply["status"]["inTransit"]["gpu"]),
+        (&json!(8), &json!(0))
+    );
+    house.until("tide", "running");
+}
+
+#[test]
 fn what_comes_again_begins_and_ends_each_time() {
     static HAND: LazyLock<Hand> = LazyLock::new(Hand::new);
     let house = House::on("1x8", |_| (), || Ground { clock: Some(HAND.0.clone()), ..Ground::default() });

@@ -9,6 +9,7 @@ use tidegate_billing::dedicated::{
 use tidegate_billing::money::{Currency, Price};
 use tidegate_billing::price::{Discount, Mode, PriceBook, PriceVersion, Resource, Tariff};
 use tidegate_billing::record::{Compute, ComputeKind, Correction};
+use tidegate_billing::recurrence::{Clock, Day, Days, Recurrence};
 use tidegate_billing::template::{TaskLimits, Template, TemplateVersion, Warm};
 use tidegate_engine::ids::{MemberId, ModelId, QuotaId, Span, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::resources::{Dimension, Resources, Shape};
@@ -137,7 +138,19 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
 
 fn terms(now: Tick, number: u32) -> Terms {
     let some = Resources::of(Dimension::gpu(ModelId(0)), 1_000);
-    match number % 2 {
+    let weekly = Recurrence {
+        days: Days::parse(&["mon", "fri"]).expect("days"),
+        from: Clock::parse("22:00").expect("a time"),
+        to: Clock::parse("06:00").expect("a time"),
+        zone: "Europe/Berlin".into(),
+        first: Day::parse("2027-03-01").expect("a date"),
+        last: Day::parse("2027-04-01").expect("a date"),
+    };
+    match number % 3 {
+        2 => {
+            let periods = weekly.occurrences().expect("periods");
+            Terms::Reserved { size: some, when: When::Weekly { rule: weekly, periods } }
+        }
         0 => Terms::Reserved { size: some, when: When::Once { start: now, end: now.after(Span::hours(1)) } },
         _ => Terms::ByUsage(Box::new(ByUsage {
             threshold: 80,
