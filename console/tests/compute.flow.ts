@@ -138,7 +138,7 @@ test('tasks run on what was agreed; it is extended by who decides, and released 
 
     await berta.go('/compute/rc-0');
     await page.getByRole('button', { name: 'Release' }).click();
-    await page.getByTestId('preview').getByText('Its tasks are stopped').waitFor();
+    await page.getByTestId('preview').getByText('1 task of it will be stopped').waitFor();
     await berta.look('compute-release');
     await page.getByTestId('preview').getByRole('button', { name: 'Release' }).click();
     await page.getByText('Ended', { exact: true }).first().waitFor();

@@ -8,12 +8,12 @@ const words = text.common.preview;
 const GROUPS = ['evicted', 'stopped', 'shrunk', 'started', 'queued', 'moved'] as const;
 
 /** What would happen: who is evicted and why, who starts, who waits. */
-export function ConsequenceList({ would }: { would: readonly Event[] }) {
+export function ConsequenceList({ would, quiet = words.quiet }: { would: readonly Event[]; quiet?: string }) {
     const all = consequences(would);
     const isQuiet = GROUPS.every(group => all[group].length === 0);
     return (
         <div className={styles.list}>
-            {isQuiet && <Text size="sm">{words.quiet}</Text>}
+            {isQuiet && <Text size="sm">{quiet}</Text>}
             {GROUPS.map(group => (
                 <Group key={group} group={group} all={all} />
             ))}

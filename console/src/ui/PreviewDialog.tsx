@@ -18,6 +18,8 @@ export interface PlannedChange {
     confirm: string;
     /** What it means, where the events alone do not say it. */
     about?: ReactNode;
+    /** What is said instead of that nothing happens to anybody, where the events are not all of it. */
+    quiet?: string;
     send(asked: Asked): Promise<unknown>;
     /** First parts of the keys of queries that it makes old. */
     moves: readonly string[];
@@ -99,7 +101,7 @@ export function PreviewDialog({ change, children, missing, onClose, onDone, onPr
                             <Text size="sm">{words.asking}</Text>
                         </Group>
                     )}
-                    {would && <ConsequenceList would={would.would} />}
+                    {would && <ConsequenceList would={would.would} quiet={change?.quiet} />}
                     <ProblemAlert problem={problem} />
                     <Group justify="flex-end">
                         <Button variant="default" onClick={onClose}>

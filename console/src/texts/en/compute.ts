@@ -52,8 +52,11 @@ export const compute = {
         lastDay: 'Last day instead',
         release: 'Release',
         releaseTitle: (id: string) => `Release ${id}`,
-        releaseAbout:
-            'It ends now, before its time. Its tasks are stopped, and its capacity is free for others.',
+        releaseAbout: 'It ends now, before its time, and its capacity is free for others.',
+        releaseStops: (tasks: number) =>
+            tasks === 0
+                ? 'None of its tasks runs or waits.'
+                : `${units(String(tasks), 'task')} of it will be stopped.`,
         ended: 'It has ended.',
         denied: 'Whoever asked for it releases it, and admins of the workspace.',
         extendDenied: 'Platform administrators decide whether it goes on for longer.',

@@ -54,6 +54,7 @@ export function ConfigActions({ config }: { config: ResourceConfig }) {
                             title: words.releaseTitle(id),
                             confirm: words.release,
                             about: words.releaseAbout,
+                            quiet: words.releaseStops(config.running + config.waiting),
                             send: asked => dedicatedChanges.release(id, asked),
                             moves: MOVES,
                         })

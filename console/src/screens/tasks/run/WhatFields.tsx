@@ -8,7 +8,7 @@ import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
 import fields from '../../../ui/Fields.module.css';
 import { Section } from '../../../ui/Page';
-import { agreement } from '../../compute/describe';
+import { terms } from '../../compute/describe';
 import type { FieldsProps } from './fields';
 
 const words = text.tasks.form;
@@ -24,7 +24,7 @@ export function WhatFields({ draft, onDraft, wrong, template, version }: Props) 
     const { data } = useQuery(templates.list(useWorkspace()));
     const rooms = useRooms('task:submit') ?? [];
     const { data: configs } = useQuery(dedicated.configs('active', draft.workspace ?? undefined));
-    const active = (configs ?? []).map(one => ({ value: one.id, label: `${one.id}: ${agreement(one)}` }));
+    const active = (configs ?? []).map(one => ({ value: one.id, label: `${one.id}: ${terms(one)}` }));
     const isKnown = draft.config === null || active.some(one => one.value === draft.config);
     const choices = isKnown ? active : [draft.config ?? '', ...active];
     const { metadata, spec } = template;
