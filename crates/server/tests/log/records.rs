@@ -88,7 +88,7 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
                 supply: QuotaId(0),
                 terms: terms(now, number),
                 reason: "a test".into(),
-                lend: number % 2 == 0,
+                lend: number.is_multiple_of(2),
                 cap: 80,
                 state: RequestState::Pending,
             };
