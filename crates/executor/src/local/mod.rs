@@ -58,7 +58,7 @@ pub use handover::{Left, MAX_FILES, NOT_ACCEPTED, Tray};
 pub use listening::{Listening, who_listens};
 pub use meters::{GpuMeter, GpuProcess, GpuTaken, GpuUse, MeterFiles};
 pub use places::{Places, SAVED};
-pub use seen::{Replicas, Seen};
+pub use seen::{Replicas, Seen, WorkerCount};
 pub use strays::MARK;
 pub use usage::Usage;
 pub use users::Isolation;
@@ -399,6 +399,7 @@ impl Executor for LocalExecutor {
         for workload in std::mem::take(&mut self.unsettled) {
             self.settle(workload, &mut reports);
         }
+        self.replicas.count_workers(self.workers.count());
         reports
     }
 

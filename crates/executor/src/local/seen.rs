@@ -70,7 +70,18 @@ type ByReplica = BTreeMap<(WorkloadId, u32, u32), Seen>;
 
 /// Kept by the executor, read by whoever shows it.
 #[derive(Clone, Debug, Default)]
-pub struct Replicas(Arc<RwLock<ByReplica>>);
+pub struct Replicas {
+    all: Arc<RwLock<ByReplica>>,
+    workers: Arc<RwLock<WorkerCount>>,
+}
+
+/// How many processes there are that do task after task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WorkerCount {
+    /// They do one now, or are about to.
+    pub busy: usize,
+    pub waiting: usize,
+}
 
 impl Replicas {
     /// The replicas of one workload, by unit and index.
@@ -88,12 +99,23 @@ impl Replicas {
         self.read().values().for_each(&mut look);
     }
 
+    /// Processes that do task after task.
+    pub fn workers(&self) -> WorkerCount {
+        *self.workers.read().expect("nobody panics while looking")
+    }
+
+    pub(super) fn count_workers(&self, count: WorkerCount) {
+        if self.workers() != count {
+            *self.workers.write().expect("nobody panics while looking") = count;
+        }
+    }
+
     fn read(&self) -> RwLockReadGuard<'_, ByReplica> {
-        self.0.read().expect("nobody panics while looking")
+        self.all.read().expect("nobody panics while looking")
     }
 
     fn write(&self) -> RwLockWriteGuard<'_, ByReplica> {
-        self.0.write().expect("nobody panics while looking")
+        self.all.write().expect("nobody panics while looking")
     }
 
     pub(super) fn put(&self, at: (WorkloadId, u32, u32), seen: Seen) {

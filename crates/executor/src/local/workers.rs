@@ -5,6 +5,7 @@
 
 use super::environment::devices as devices_of;
 use super::replica::{Life, Process};
+use super::seen::WorkerCount;
 use crate::assignment::{Assignment, Replica};
 use crate::launch::Warm;
 use crate::report::Running;
@@ -148,6 +149,11 @@ impl Workers {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (WorkerId, &Worker)> {
         self.all.iter().map(|(id, worker)| (*id, worker))
+    }
+
+    pub(super) fn count(&self) -> WorkerCount {
+        let busy = self.all.values().filter(|worker| worker.run.is_some()).count();
+        WorkerCount { busy, waiting: self.all.values().filter(|worker| worker.waits()).count() }
     }
 
     pub(super) fn is_empty(&self) -> bool {

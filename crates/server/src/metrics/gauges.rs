@@ -52,6 +52,11 @@ struct Gpus {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Workers {
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Nodes {
     pool: String,
     state: &'static str,
@@ -104,6 +109,12 @@ pub fn scrape(control: &Control, here: &Here, meter: &Meter, size: Option<Size>)
         over_memory,
     );
     registry.register("replicas_over_gpu", "Replicas that use more than their part of a GPU", over_gpu);
+    let workers = Family::<Workers, Gauge>::default();
+    let count = here.replicas().map(|replicas| replicas.workers()).unwrap_or_default();
+    for (state, count) in [("busy", count.busy), ("waiting", count.waiting)] {
+        workers.get_or_create(&Workers { state }).set(count as i64);
+    }
+    registry.register("warm_workers", "Processes that do task after task", workers);
     metered(&mut registry, meter);
     server(&mut registry, control, size);
     let mut text = String::new();
