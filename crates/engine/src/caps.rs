@@ -205,6 +205,12 @@ impl State {
         }
     }
 
+    /// Whether a cap is too small for a workload even if its owner used nothing.
+    fn is_beyond_caps(&self, w: &Workload) -> bool {
+        let least = i64::from(State::pieces(w, self.want(w).least));
+        self.caps_on(w).any(|(_, _, _, limit, each)| each.saturating_mul(least) > limit)
+    }
+
     /// Of each thing that is counted, the cap that `pieces` more would break by most.
     pub(crate) fn broken_caps(&self, w: &Workload, pieces: u32) -> Vec<Broken> {
         let mut broken: Vec<Broken> = Vec::new();
@@ -270,9 +276,14 @@ impl State {
 }
 
 impl Session<'_> {
-    /// Somebody breaks a cap: if nothing else holds it back, those behind it are tried as if it were not there.
+    /// Somebody breaks a cap: if nothing else holds it back, or the cap lets it never start, those behind it are
+    /// tried as if it were not there.
     pub(crate) fn step_over(&mut self, id: WorkloadId, round: Round) {
-        if round != Round::Firm || !self.s.would_start_uncapped(id) {
+        if round != Round::Firm {
+            return;
+        }
+        let never = self.s.is_beyond_caps(self.s.w(id));
+        if !never && !self.s.would_start_uncapped(id) {
             return;
         }
         self.end_reservation_of(id);

@@ -73,12 +73,12 @@ impl Engine {
         if waits { self.state.reasons(id, now, false) } else { Vec::new() }
     }
 
-    /// A workload's place in its queue, counted from 1; `None` if it does not wait.
+    /// A workload's place in its queue as [`Engine::queue`] lists it, counted from 1; `None` if it does not wait.
     pub fn position(&self, now: Tick, id: WorkloadId) -> Option<u32> {
         let w = self.state.workload(id).filter(|w| w.state.is_waiting())?;
         let queue = &self.state.queues[w.spec.quota.index()];
         let policy = &self.state.tree[w.spec.quota].policy.queue;
-        Some(queue.ahead_of(policy, now, w.lane?, w.entry()).0 + 1)
+        Some(queue.before(policy, now, w.lane?, w.entry()) + 1)
     }
 
     pub fn pool_named(&self, name: &str) -> Option<PoolId> {

@@ -423,29 +423,6 @@ impl Queue {
         self.in_order(policy, now).filter(|(_, k)| self.is_in_line(*k)).map(|(p, _)| p.entry.id)
     }
 
-    /// How many stand before a workload, growth aside, and who is first.
-    pub(crate) fn ahead_of(
-        &self,
-        policy: &QueuePolicy,
-        now: Tick,
-        key: LaneKey,
-        entry: Entry,
-    ) -> (u32, Option<WorkloadId>) {
-        let mine = self.place(policy, now, key, entry);
-        let mut ahead = 0;
-        for (&k, lane) in self.lanes.iter().filter(|(k, l)| self.in_line(**k, l)) {
-            // Within a lane places are in order of arrival.
-            let before = |e: &Entry| self.place(policy, now, k, *e) < mine;
-            ahead += match lane.members.last() {
-                Some(last) if before(last) => lane.members.len(),
-                Some(last) if *last == entry => lane.members.len() - 1,
-                _ => lane.members.iter().take_while(|e| before(e)).count(),
-            };
-        }
-        let fresh = self.fresh.iter().filter(|(k, e)| !k.growth && self.place(policy, now, *k, *e) < mine);
-        (ahead as u32 + fresh.count() as u32, self.first(policy, now).map(|f| f.1))
-    }
-
     /// The first in submitted order (priority, time, number), growth aside: who has the first claim on balance.
     pub(crate) fn first_claim(&self) -> Option<(Reverse<Priority>, Entry)> {
         let lanes = self.lanes.iter().map(|(k, l)| (k, l.first));
@@ -485,5 +462,6 @@ impl PartialEq for Queue {
     }
 }
 
+mod standing;
 #[cfg(test)]
 mod tests;

@@ -152,19 +152,64 @@ fn who_is_held_back_only_by_a_cap_is_stepped_over_in_every_strategy() {
 
 #[test]
 fn who_is_held_back_by_more_than_a_cap_keeps_its_place_in_line() {
-    let mut world = World::new(2);
+    let mut world = World::new(3);
     world.queue(Strategy::Fifo);
-    let run = world.submit("run", BOB, 1, 1, 8);
-    world.cap(&[member(ANN, 8)]);
-    // It lacks balance as well: two nodes of which one is taken.
+    let (run, mine) = (world.submit("run", BOB, 1, 1, 8), world.submit("mine", ANN, 1, 1, 8));
+    world.cap(&[member(ANN, 16)]);
+    // It lacks balance as well: three nodes of which two are taken.
     let head = world.submit("head", ANN, 9, 2, 8);
     let next = world.submit("next", BOB, 1, 1, 8);
-    assert!(world.runs(run) && !world.runs(head) && !world.runs(next));
+    assert!(world.runs(run) && world.runs(mine) && !world.runs(head) && !world.runs(next));
     let why = world.why(head);
     assert!(why.iter().any(|r| r == "short 8 of 16 GPUs"), "{why:?}");
-    assert!(why.iter().any(|r| r.starts_with("member #1 may use 8 GPUs")), "every answer is kept: {why:?}");
+    assert!(why.iter().any(|r| r.starts_with("member #1 may use 16 GPUs")), "every answer is kept: {why:?}");
     world.ask(Command::Finished { workload: run });
     assert!(!world.runs(head) && world.runs(next), "now nothing but the cap holds it back");
+}
+
+#[test]
+fn who_never_starts_because_of_its_cap_holds_up_nobody() {
+    for &strategy in Strategy::ALL {
+        let mut world = World::new(2);
+        world.queue(strategy);
+        world.cap(&[member(ANN, 8)]);
+        let run = world.submit("run", BOB, 1, 1, 8);
+        // It is short of GPUs, too, but those would not help it.
+        let head = world.submit("head", ANN, 9, 2, 8);
+        let next = world.submit("next", BOB, 1, 1, 8);
+        assert!(world.runs(run) && !world.runs(head) && world.runs(next), "{strategy}");
+        world.cap(&[member(ANN, 16)]);
+        world.ask(Command::Finished { workload: run });
+        let last = world.submit("last", BOB, 1, 1, 8);
+        if strategy == Strategy::Fifo {
+            assert!(!world.runs(last), "with a higher cap it is waited for again");
+        }
+    }
+}
+
+#[test]
+fn the_place_that_one_is_told_is_the_place_in_the_list() {
+    for &strategy in Strategy::ALL {
+        let mut world = World::new(2);
+        world.queue(strategy);
+        world.cap(&[member(ANN, 8)]);
+        let waiting = [
+            world.submit("run", BOB, 1, 2, 8),
+            world.submit("capped", ANN, 9, 2, 8),
+            world.submit("first", BOB, 8, 1, 8),
+            world.submit("second", BOB, 5, 1, 8),
+            world.submit("third", ANN, 5, 1, 8),
+        ];
+        let list = world.engine.queue(world.now, Q);
+        assert_eq!(list.len(), 4, "{strategy}");
+        let told = waiting.map(|id| world.engine.position(world.now, id));
+        let listed = waiting.map(|id| list.iter().position(|w| *w == id).map(|at| at as u32 + 1));
+        assert_eq!(told, listed, "{strategy}");
+        for id in list {
+            let ahead = world.engine.explain(world.now, id).and_then(|e| e.ahead).map(|a| a.len() as u32 + 1);
+            assert_eq!(ahead, world.engine.position(world.now, id), "{strategy}");
+        }
+    }
 }
 
 #[test]

@@ -21,7 +21,11 @@ impl State {
         let (strategy, position) = (policy.strategy, ahead + 1);
         out.reasons.push(match question.deep {
             true => Reason::Strategy { quota, strategy, tried },
-            false => Reason::Behind { quota, strategy, position, blocker },
+            false => {
+                // The place that people are shown counts those as well that nobody waits for.
+                let position = queue.before(policy, question.now, key, w.entry()) + 1;
+                Reason::Behind { quota, strategy, position, blocker }
+            }
         });
         let in_the_way = match strategy {
             Strategy::Intelligent => ahead.min(queue.strict()),
