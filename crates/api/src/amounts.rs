@@ -152,7 +152,8 @@ impl Guarantee {
                 [_] => all[Dimension::gpu(ModelId(0))] = gpus.milli(),
                 _ if gpus.milli() == 0 => {}
                 [] => {
-                    let detail = format!("{gpus} GPUs cannot be had: the pool has no GPUs");
+                    let what = if gpus.to_string() == "1" { "GPU" } else { "GPUs" };
+                    let detail = format!("{gpus} {what} cannot be had: the pool has no GPUs");
                     return Err(Problem::new(Code::BadAmount, detail).at(format!("{at}/gpu")));
                 }
                 models => {

@@ -80,19 +80,48 @@ fn read_looking<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     Ok(value)
 }
 
+/// What is wrong with a field, in words for people: types of the program mean nothing to them.
+pub(crate) fn in_words(text: &str) -> String {
+    let kinds = [
+        ("u8", "a whole number from 0 to 255"),
+        ("u16", "a whole number from 0 to 65535"),
+        ("u32", "a whole number from 0 to 4294967295"),
+        ("u64", "a whole number that is not negative"),
+        ("i32", "a whole number"),
+        ("i64", "a whole number"),
+    ];
+    let said = kinds.iter().find_map(|(kind, meaning)| {
+        let before = text.strip_suffix(kind)?.strip_suffix("expected ")?;
+        Some(format!("{before}expected {meaning}"))
+    });
+    said.unwrap_or_else(|| text.to_string())
+}
+
 fn problem(error: serde_json::Error, pointer: String) -> Problem {
     use serde_json::error::Category;
     match error.classify() {
         Category::Data => {
             // The line and column of a body that a program wrote help nobody.
             let text = error.to_string();
-            let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text);
-            Problem::invalid(vec![Pointer::new(pointer, text)])
+            let text = in_words(text.rsplit_once(" at line ").map_or(text.as_str(), |(text, _)| text));
+            Problem::invalid(vec![Pointer::new(pointer, text.clone())])
                 .unwrap_or_else(|| Problem::new(Code::Invalid, text))
         }
         Category::Eof if error.line() <= 1 && error.column() == 0 => {
             Problem::new(Code::MalformedBody, "the body is empty, a JSON document was expected")
         }
         _ => Problem::new(Code::MalformedBody, format!("the body is not JSON: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod in_words_tests {
+    use super::in_words;
+
+    #[test]
+    fn types_of_the_program_are_not_told() {
+        let text = in_words("invalid value: integer `300`, expected u8");
+        assert_eq!(text, "invalid value: integer `300`, expected a whole number from 0 to 255");
+        assert_eq!(in_words("expected a string"), "expected a string");
     }
 }

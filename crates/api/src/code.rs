@@ -66,7 +66,7 @@ codes! {
     NoPrice = "no-price", 422, "Something that was used has no price",
         "set a price for it; what is free has the price 0";
     WorkspaceRequired = "workspace-required", 422, "The request must say which workspace it is for",
-        "name one of your workspaces in spec.workspace, or with ?workspace=";
+        "say which: with --workspace, in spec.workspace, or with ?workspace=";
     UnknownKind = "unknown-kind", 422, "A manifest has an unknown kind or version",
         "use apiVersion tidegate.dev/v1 and one of the kinds that the detail lists";
     ImmutableField = "immutable-field", 422, "The field cannot be changed",

@@ -268,7 +268,7 @@ fn unknown(field: &str, found: &Value, known: &[&str]) -> Problem {
 fn typed<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let pointer = of_path(error.path());
-        let detail = error.into_inner().to_string();
+        let detail = crate::body::in_words(&error.into_inner().to_string());
         let hint = "mend the field that the pointer names";
         // A plain word of YAML that looks like a number is one.
         let quote = detail.starts_with("invalid type: integer") && detail.contains("expected")

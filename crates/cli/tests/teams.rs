@@ -370,7 +370,7 @@ fn sizes_and_links() {
         server
             .run(&["workspace", "policy", "show", "default", "main"])
             .ok()
-            .contains("small: 1 GPUs, 4 cores, 16Gi (notebook)")
+            .contains("small: 1 GPU, 4 cores, 16Gi (notebook)")
     );
     let lab = ["submit", "--name", "lab", "--module", "notebook", "--size", "small"];
     server.run(&lab).ok();

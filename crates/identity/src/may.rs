@@ -32,7 +32,7 @@ pub enum Resource {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Allowed,
-    /// The caller may know that it is there.
+    /// The caller may know that it is there, or is told the same of what is not.
     Denied {
         because: String,
     },
@@ -70,14 +70,16 @@ fn by_role(people: &People, user: &User, action: Action, resource: Resource) -> 
         Resource::Quota(quota) => {
             let sees = people.rooms(user.id).any(|room| people.may_use(room, quota));
             match action {
+                // Said without a look at it: it tells nothing.
+                _ if action.level() == Level::Platform => platform_only(action),
                 _ if !sees => Verdict::Hidden,
                 Action::QuotaRead => Verdict::Allowed,
                 _ => platform_only(action),
             }
         }
+        Resource::Workspace(_) if action.level() == Level::Platform => platform_only(action),
         Resource::Workspace(workspace) => match people.actions_in(workspace, user.id) {
             None => Verdict::Hidden,
-            Some(_) if action.level() == Level::Platform => platform_only(action),
             Some(actions) if actions.contains(action) => Verdict::Allowed,
             Some(_) => lacks(people, user, workspace, action),
         },
@@ -117,8 +119,8 @@ fn lacks(people: &People, user: &User, workspace: WorkspaceId, action: Action) -
     }
 }
 
-/// Whether somebody may give or take a role: nobody hands out what they do not have, and owners are made and unmade by
-/// owners alone.
+/// Whether somebody may give or take a role: nobody hands out what they do not have or their token is not good for, and
+/// owners are made and unmade by owners alone.
 pub fn may_grant(
     people: &People,
     who: &Who,
@@ -126,8 +128,21 @@ pub fn may_grant(
     role: tidegate_engine::ids::RoleId,
 ) -> Verdict {
     let verdict = may(people, who, Action::MemberUpdate, Resource::Workspace(workspace));
-    if !verdict.is_allowed() || people.user(who.user).is_some_and(|user| user.platform_admin) {
+    if !verdict.is_allowed() {
         return verdict;
+    }
+    let given = people.role_actions(role);
+    let beyond = who.scope.and_then(|scope| given.iter().find(|action| !scope.contains(*action)));
+    if let Some(more) = beyond {
+        let because = format!(
+            "the role {} includes {}, which this token is not good for",
+            people.role_name(role),
+            more.word()
+        );
+        return Verdict::Denied { because };
+    }
+    if people.user(who.user).is_some_and(|user| user.platform_admin) {
+        return Verdict::Allowed;
     }
     let own = people.member(workspace, who.user).map(|member| member.role);
     let owner = crate::role::BuiltIn::Owner.id();
@@ -135,7 +150,7 @@ pub fn may_grant(
         return Verdict::Denied { because: "owners are made and unmade by owners alone".into() };
     }
     let mine = people.actions_in(workspace, who.user).unwrap_or_default();
-    match people.role_actions(role).iter().find(|action| !mine.contains(*action)) {
+    match given.iter().find(|action| !mine.contains(*action)) {
         Some(more) => Verdict::Denied {
             because: format!(
                 "the role {} includes {}, which yours does not",

@@ -219,6 +219,15 @@ impl People {
         self.users.get(&id).map(|user| &*user.name).or_else(|| self.gone.users.get(&id).map(|name| &**name))
     }
 
+    /// The workspace of a service account, also of one that is gone.
+    pub fn room_of_account(&self, id: MemberId) -> Option<WorkspaceId> {
+        match self.users.get(&id).map(|user| user.kind) {
+            Some(UserKind::ServiceAccount(room)) => Some(room),
+            Some(UserKind::Person) => None,
+            None => self.gone.accounts.get(&id).copied(),
+        }
+    }
+
     /// Whether there is nobody but the first administrator.
     pub fn is_one_person(&self) -> bool {
         self.users.len() == 1

@@ -63,6 +63,15 @@ impl Policy {
         self.max_priority.iter().filter(|(holder, _)| holds(holder)).map(|(_, most)| *most).min()
     }
 
+    /// How long a module may run, exemptions aside.
+    pub fn longest_run(&self, module: Module) -> Option<Span> {
+        match module {
+            Module::Training => self.training_max_run,
+            Module::Notebook => self.notebook_max_run,
+            Module::Service | Module::Task => None,
+        }
+    }
+
     pub fn allows_module(&self, module: Module) -> bool {
         self.modules.is_none_or(|modules| modules.contains(module))
     }

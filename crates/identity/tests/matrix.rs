@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use tidegate_engine::ids::{MemberId, QuotaId, Tick, WorkspaceId};
 use tidegate_identity::action::Level;
-use tidegate_identity::record::{Change, Member, Record, TokenKind, User, UserKind, Workspace};
-use tidegate_identity::role::BuiltIn;
+use tidegate_identity::record::{Change, Member, Record, Role, TokenKind, User, UserKind, Workspace};
+use tidegate_identity::role::{BuiltIn, FIRST_MADE};
 use tidegate_identity::{Action, People, Resource, Verdict, Who, may};
 
 const ROOM: WorkspaceId = WorkspaceId(1);
@@ -57,6 +57,24 @@ fn world() -> (People, Vec<(&'static str, MemberId)>) {
         );
         who.push((role.word(), id));
     }
+    let auditor = Role {
+        id: FIRST_MADE,
+        name: "auditor".into(),
+        actions: [Action::WorkloadRead, Action::WorkspaceRead, Action::AuditRead].into_iter().collect(),
+        created: Tick(1),
+    };
+    add(&mut people, Record::Role(auditor));
+    // A program with an account of its own, and somebody with a role that was made.
+    let account = User { kind: UserKind::ServiceAccount(ROOM), ..user(MemberId(30), "account", false) };
+    for (name, of, role) in [
+        ("account", account, BuiltIn::Developer.id()),
+        ("auditor", user(MemberId(31), "auditor", false), FIRST_MADE),
+    ] {
+        let member = Member { workspace: ROOM, user: of.id, role, since: Tick(1) };
+        who.push((name, of.id));
+        add(&mut people, Record::User(of));
+        add(&mut people, Record::Member(member));
+    }
     add(&mut people, Record::User(user(MemberId(20), "stranger", false)));
     who.push(("stranger", MemberId(20)));
     (people, who)
@@ -100,7 +118,7 @@ fn concerns(action: Action, thing: &Resource) -> bool {
 fn matrix() -> String {
     let (people, who) = world();
     let mut text = String::from(
-        "# role | action | on what | verdict: allowed, denied (it is known to be there), hidden (404)\n",
+        "# role | action | on what | verdict: allowed, denied (known to be there, or told of anything), hidden (404)\n",
     );
     for (role, id) in who {
         let asks = Who { user: id, scope: None, kind: TokenKind::Bearer };
@@ -177,6 +195,22 @@ fn nobody_grants_more_than_they_have() {
         assert_eq!(allowed("admin", given), given != BuiltIn::Owner, "{given:?}");
         for role in ["developer", "operator", "guest", "stranger"] {
             assert!(!allowed(role, given), "{role} gives {given:?}");
+        }
+    }
+}
+
+#[test]
+fn a_narrow_token_grants_no_more_than_it_is_good_for() {
+    use tidegate_identity::may::may_grant;
+    let (people, who) = world();
+    for name in ["platform-admin", "owner", "admin"] {
+        let user = who.iter().find(|(role, _)| *role == name).expect("a role").1;
+        let scope: tidegate_identity::ActionSet =
+            [Action::MemberUpdate, Action::WorkloadRead, Action::WorkspaceRead].into_iter().collect();
+        let asks = Who { user, scope: Some(scope), kind: TokenKind::Bearer };
+        for given in BuiltIn::ALL {
+            let allowed = may_grant(&people, &asks, ROOM, given.id()).is_allowed();
+            assert_eq!(allowed, given == BuiltIn::Guest, "{name} gives {given:?}");
         }
     }
 }

@@ -260,3 +260,57 @@ fn policies_are_told_with_names_also_of_those_who_are_gone() {
     assert!(pairs.contains(&(&json!("dora"), &json!("one"))), "{pairs:?}");
     assert!(pairs.contains(&(&json!("bert"), &json!("two"))), "{pairs:?}");
 }
+
+#[test]
+fn what_is_deleted_stays_in_the_audit_of_its_workspace() {
+    let teams = Teams::new();
+    let house = &teams.house;
+    // Others come before and after it: it is found among them.
+    ["a", "b", "c"].iter().for_each(|name| teams.submit(&teams.two, name));
+    teams.submit(&teams.developer, "gone");
+    ["d", "e"].iter().for_each(|name| teams.submit(&teams.two, name));
+    assert_eq!(teams.send(&teams.developer, "POST", "/api/v1/workloads/gone:stop", None).0, 200);
+    house.until("gone", "stopped");
+    assert_eq!(teams.send(&teams.developer, "DELETE", "/api/v1/workloads/gone", None).0, 200);
+    assert_eq!(teams.get(&teams.one, "/api/v1/workloads/gone").0, 404);
+    let audit = teams.get(&teams.one, "/api/v1/workspaces/one/audit").1;
+    assert_eq!(told(&audit)[..3], ["dora workload.delete", "dora workload.stop", "dora workload.submit"]);
+    let change = |place: usize| audit["items"][place]["changes"][0].clone();
+    for place in 0..3 {
+        let change = change(place);
+        assert_eq!((&change["name"], &change["workspace"]), (&json!("gone"), &json!("one")), "{change}");
+    }
+    let submitted =
+        json!({"quota": "Q1", "module": "training", "priority": 1, "replicas": 1, "gpu": 1, "owner": "dora"});
+    assert_eq!((change(0)["before"].clone(), change(2)["after"].clone()), (submitted.clone(), submitted));
+    assert_eq!(
+        (change(1)["before"].clone(), change(1)["after"].clone()),
+        (json!({"state": "running"}), json!({"state": "stopped"}))
+    );
+    assert_eq!(told(&house.get("/api/v1/audit?workspace=one").1), told(&audit));
+    let other = teams.get(&teams.two, "/api/v1/workspaces/two/audit").1.to_string();
+    assert!(!other.contains("gone") && !other.contains("dora"), "{other}");
+    // An account's tokens as well.
+    let robot = json!({"name": "robot", "role": "guest"});
+    assert_eq!(house.post("/api/v1/workspaces/one/service-accounts", &robot).0, 201);
+    assert_eq!(house.post("/api/v1/tokens", &json!({"user": "robot"})).0, 201);
+    assert_eq!(house.raw("DELETE", "/api/v1/workspaces/one/service-accounts/robot", "").0, 200);
+    let audit = teams.get(&teams.one, "/api/v1/workspaces/one/audit").1;
+    let last = ["admin service-account.delete", "admin token.create", "admin service-account.create"];
+    assert_eq!(told(&audit)[..3], last, "{audit}");
+}
+
+#[test]
+fn a_change_of_policy_says_nothing_of_the_guarantee() {
+    let teams = Teams::new();
+    let house = &teams.house;
+    let spec = json!({"parent": "main", "guarantee": {"gpu": 8}, "queue": {"strategy": "fifo"}});
+    let body = json!({"metadata": {"name": "Q1"}, "spec": spec}).to_string();
+    let bearer = format!("Bearer {}", house.token());
+    let headers = [("Authorization", bearer.as_str()), ("If-Match", "*")];
+    assert_eq!(house.send("PUT", "/api/v1/quotas/Q1", Some(body), &headers).0, 200);
+    let change = house.get("/api/v1/audit?limit=1").1["items"][0]["changes"][0].clone();
+    let strategy = |side: &str| change[side]["queue"]["strategy"].clone();
+    assert_eq!((strategy("before"), strategy("after")), (json!("intelligent"), json!("fifo")), "{change}");
+    assert!(change["before"].get("guarantee").is_none() && change["after"].get("guarantee").is_none());
+}

@@ -6,6 +6,7 @@ use crate::exit::{Failure, Outcome, note, print};
 use crate::manifest::read;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
+use crate::output::figures::in_gpus;
 use crate::output::{Format, Output, Printed, document, one};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -145,7 +146,7 @@ fn holder(role: &Option<Name>, member: &Option<Name>) -> String {
 
 fn limit(limit: &UseLimit) -> String {
     let amounts = [
-        limit.gpu.map(|gpu| format!("{gpu} GPUs")),
+        limit.gpu.map(|gpu| in_gpus(&gpu.to_string())),
         limit.cpu.map(|cpu| format!("{cpu} cores")),
         limit.memory.map(|memory| format!("{memory} memory")),
     ];
@@ -190,7 +191,7 @@ fn text(policy: &Policy) -> String {
         let cpu = resources.cpu.map_or(String::new(), |cpu| format!(", {cpu} cores"));
         let memory = resources.memory.map_or(String::new(), |memory| format!(", {memory}"));
         let of = preset.modules.as_ref().map_or(String::new(), |modules| format!(" ({})", words(modules)));
-        format!("{}: {gpu} GPUs{cpu}{memory}{of}", preset.name)
+        format!("{}: {}{cpu}{memory}{of}", preset.name, in_gpus(&gpu))
     };
     facts.lines("presets", spec.presets.iter().map(preset).collect());
     facts.text()

@@ -1,14 +1,17 @@
 //! Workloads that have left memory: what they were called, and whose they were.
 
 use super::scan::Asked;
+use super::submitted;
 use crate::core::past;
 use crate::core::rooms::Ownership;
 use crate::core::shell::workload_of;
-use crate::core::world::World;
+use crate::core::world::{DELETED_ROOM, World};
 use std::collections::{BTreeMap, BTreeSet};
-use tidegate_api::workload::Visibility;
-use tidegate_engine::ids::{MemberId, WorkloadId, WorkspaceId};
+use std::sync::Arc;
+use tidegate_engine::ids::WorkloadId;
+use tidegate_engine::workload::WorkloadSpec;
 use tidegate_identity::People;
+use tidegate_identity::people::ADMIN;
 use tidegate_store::{PastQuery, Reader, StoreError};
 
 /// What is left of a workload.
@@ -16,8 +19,10 @@ use tidegate_store::{PastQuery, Reader, StoreError};
 pub(crate) struct Gone {
     pub(crate) name: String,
     pub(crate) workspace: String,
-    /// Whose it was; `None` if its workspace is gone, too.
+    /// Whose it was; `None` if nothing is known of its workspace any more.
     pub(crate) of: Option<Ownership>,
+    /// What was submitted, if the log alone knows it.
+    pub(crate) spec: Option<Arc<WorkloadSpec>>,
 }
 
 /// The workloads of some entries that are not in memory.
@@ -35,18 +40,27 @@ pub(crate) fn find(
     let mut found = BTreeMap::new();
     for id in ids {
         let row = reader.past(&PastQuery::id(id.0.into()))?.into_iter().next();
-        let Some(resource) = row.as_ref().and_then(past::remains).map(|remains| remains.resource) else {
-            continue;
+        let gone = match row.as_ref().and_then(past::remains) {
+            Some(remains) => Some(Gone {
+                of: remains.ownership(people),
+                spec: None,
+                name: remains.resource.metadata.name.to_string(),
+                workspace: remains.resource.status.workspace.to_string(),
+            }),
+            None => submitted::find(reader, id)?.map(|spec| deleted(people, spec)),
         };
-        let workspace = resource.status.workspace.to_string();
-        // A workspace that was deleted may have a successor of the same name, whose people have no business here.
-        let room = people.workspace_named(&workspace).filter(|room| {
-            room.id == WorkspaceId::DEFAULT || room.created <= resource.metadata.created_at.tick()
-        });
-        let owner = people.user_named(&resource.status.owner).map_or(MemberId(u32::MAX), |user| user.id);
-        let private = resource.spec.visibility == Some(Visibility::Private);
-        let of = room.map(|room| Ownership { workspace: room.id, owner, private });
-        found.insert(id, Gone { name: resource.metadata.name.to_string(), workspace, of });
+        found.extend(gone.map(|gone| (id, gone)));
     }
     Ok(found)
+}
+
+/// What the log says of a workload that somebody deleted. It does not say whether it was private: it is told like one.
+fn deleted(people: &People, spec: Arc<WorkloadSpec>) -> Gone {
+    let owner = spec.owner.map_or(ADMIN, |owner| owner.member);
+    Gone {
+        name: spec.name.to_string(),
+        workspace: people.workspace_name(spec.workspace).unwrap_or(DELETED_ROOM).to_string(),
+        of: Some(Ownership { workspace: spec.workspace, owner, private: true }),
+        spec: Some(spec),
+    }
 }

@@ -46,7 +46,7 @@ pub(super) fn room(world: &World, record: &Record) -> Option<WorkspaceId> {
         Record::Workspace(room) => Some(room.id),
         Record::Member(member) => Some(member.workspace),
         Record::Role(_) => None,
-        Record::Token(token) => world.people.user(token.user).and_then(|user| of_user(user.kind)),
+        Record::Token(token) => world.people.room_of_account(token.user),
         Record::Policy(room, ..) => Some(*room),
         Record::Webhook(hook) => Some(hook.workspace),
     }

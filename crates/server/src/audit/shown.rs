@@ -9,8 +9,9 @@ use crate::core::people_lines::is_only_use;
 use crate::core::shell::workload_of;
 use crate::core::world::World;
 use crate::http::auth::Caller;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use tidegate_api::amounts::Figure;
 use tidegate_api::audit::{AuditChange, AuditEntry};
 use tidegate_api::quota::QuotaSpec;
 use tidegate_api::time::Time;
@@ -19,8 +20,8 @@ use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 use tidegate_engine::reason::Names;
 use tidegate_engine::words::EvictionRule;
+use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Event, EventKind};
-use tidegate_identity::record::{Token, User};
 use tidegate_identity::{Change, Record};
 use tidegate_sim::report::labels::Directory;
 
@@ -40,7 +41,7 @@ impl View<'_> {
         let changes: Vec<AuditChange> = happened
             .filter_map(|(number, happened)| match happened {
                 Happened::Event(event) => self.event(number, event),
-                Happened::People(change) => self.change(number, change, asked),
+                Happened::People(change) => self.change(number, change),
                 Happened::Business(change) => self.business(number, change),
             })
             .collect();
@@ -60,12 +61,12 @@ impl View<'_> {
         self.room.is_none() || self.room == room
     }
 
-    fn change(&self, number: u64, change: &Change, asked: &Asked) -> Option<AuditChange> {
+    fn change(&self, number: u64, change: &Change) -> Option<AuditChange> {
         let record = change.after.as_ref().or(change.before.as_ref())?;
         if is_only_use(change) {
             return None;
         }
-        let room = record::room(self.world, record).or_else(|| self.room_of_gone_account(record, asked));
+        let room = record::room(self.world, record);
         if !self.is_told_of(room) {
             return None;
         }
@@ -102,15 +103,6 @@ impl View<'_> {
         })
     }
 
-    /// The workspace of a token whose account went with the same request.
-    fn room_of_gone_account(&self, record: &Record, asked: &Asked) -> Option<WorkspaceId> {
-        let Record::Token(Token { user, .. }) = record else { return None };
-        asked.body.people.iter().find_map(|(_, change)| match change.before.as_deref() {
-            Some(account @ Record::User(User { id, .. })) if id == user => record::room(self.world, account),
-            _ => None,
-        })
-    }
-
     fn event(&self, number: u64, event: &Event) -> Option<AuditChange> {
         match workload_of(&event.kind) {
             Some(id) => self.workload(number, event, id),
@@ -122,19 +114,14 @@ impl View<'_> {
     /// What was asked to become of a workload. What follows from it for others is told by their own events.
     fn workload(&self, number: u64, event: &Event, id: WorkloadId) -> Option<AuditChange> {
         use EventKind::*;
+        let state = |word: &str| Some(json!({"state": word}));
         let (word, before, after) = match &event.kind {
-            Queued { spec, .. } => {
-                let after = json!({
-                    "quota": self.world.quota_name(spec.quota),
-                    "module": spec.module.word(),
-                    "priority": spec.priority.get(),
-                });
-                ("submitted", None, Some(after))
-            }
-            Stopped { cause: StopCause::Asked, .. } => ("stopped", None, None),
+            Queued { spec, .. } => ("submitted", None, Some(self.submitted(spec))),
+            // Nothing of it ran: what runs is asked to leave first.
+            Stopped { cause: StopCause::Asked, .. } => ("stopped", state("queued"), state("stopped")),
             Evicted { cause, .. } => match (cause.rule, cause.by) {
-                (EvictionRule::Stop, _) => ("stopped", None, None),
-                (EvictionRule::Restart, _) => ("restarted", None, None),
+                (EvictionRule::Stop, _) => ("stopped", state("running"), state("stopped")),
+                (EvictionRule::Restart, _) => ("restarted", state("running"), state("queued")),
                 (EvictionRule::Resize | EvictionRule::MaxRun, _) | (_, Some(_)) => return None,
                 (rule, None) => ("preempted", None, Some(json!({"rule": rule.word()}))),
             },
@@ -145,12 +132,26 @@ impl View<'_> {
             Resized { from, to, .. } => {
                 ("changed", Some(json!({"replicas": from})), Some(json!({"replicas": to})))
             }
-            Forgotten { .. } => ("deleted", None, None),
+            Forgotten { .. } => {
+                let spec = self.gone.get(&id).and_then(|gone| gone.spec.as_deref());
+                ("deleted", spec.map(|spec| self.submitted(spec)), None)
+            }
             _ => return None,
         };
         let (name, workspace) = self.whose(event, id)?;
         let (kind, event) = ("workload".into(), word.into());
         Some(AuditChange { number, kind, name, workspace, event, before, after })
+    }
+
+    fn submitted(&self, spec: &WorkloadSpec) -> Value {
+        json!({
+            "quota": self.world.quota_name(spec.quota),
+            "module": spec.module.word(),
+            "priority": spec.priority.get(),
+            "replicas": spec.replicas(),
+            "gpu": Figure(spec.gpus()),
+            "owner": spec.owner.map(|owner| record::user(self.world, owner.member)),
+        })
     }
 
     /// What a workload is called, and its workspace; `None` if the reader is not told of it.
@@ -168,7 +169,7 @@ impl View<'_> {
             let name = if sees { gone.name.clone() } else { "a private workload".into() };
             return Some((name, Some(gone.workspace.clone())));
         }
-        // Nothing is left of it but what the log says.
+        // The log itself begins later.
         let name = match &event.kind {
             EventKind::Queued { spec, .. } => spec.name.to_string(),
             _ => tidegate_api::uid::workload(id),
@@ -202,7 +203,12 @@ impl View<'_> {
                 ("quota", quota(*id), "scaled", guarantee("from"), guarantee("to"))
             }
             PolicySet { quota: id, before, after } => {
-                let policy = |policy| Some(json!(QuotaSpec::with_policy(policy)));
+                let policy = |policy| {
+                    let mut said = json!(QuotaSpec::with_policy(policy));
+                    // No policy says what is guaranteed.
+                    said.as_object_mut()?.remove("guarantee");
+                    Some(said)
+                };
                 ("quota", quota(*id), "changed", policy(before), policy(after))
             }
             QuotaDeleted { quota: id } => ("quota", quota(*id), "deleted", None, None),

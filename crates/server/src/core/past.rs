@@ -2,17 +2,20 @@
 
 use super::entry::{Body, Happened};
 use super::lines;
-use super::world::World;
+use super::rooms::Ownership;
+use super::seal;
+use super::world::{DELETED_ROOM, World};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use tidegate_api::event::Event as ApiEvent;
 use tidegate_api::uid;
-use tidegate_api::workload::Workload;
+use tidegate_api::workload::{Visibility, Workload};
 use tidegate_engine::Event;
 use tidegate_engine::caps::Holder;
-use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
+use tidegate_engine::ids::{MemberId, NodeId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::reason::Names;
 use tidegate_engine::resources::Dimension;
+use tidegate_identity::People;
 use tidegate_sim::report::labels::Directory;
 use tidegate_store::{Reader, StoreError, StoredPast};
 
@@ -25,6 +28,33 @@ pub struct Remains {
     /// As in [`tidegate_api::workload::Document`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub directory_of: Option<u32>,
+    /// Its workspace and its owner by number: their names may be others' by now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whose: Option<(WorkspaceId, MemberId)>,
+}
+
+impl Remains {
+    /// Whose it was; `None` if its workspace was deleted. Whoever submitted it may have gone: then it is nobody's own.
+    pub fn ownership(&self, people: &People) -> Option<Ownership> {
+        let private = self.resource.spec.visibility == Some(Visibility::Private);
+        let (workspace, owner) = match self.whose {
+            Some((workspace, owner)) => (people.workspace(workspace)?.id, owner),
+            None => self.by_names(people)?,
+        };
+        Some(Ownership { workspace, owner, private })
+    }
+
+    /// Without numbers names count, of those who were there when it was submitted: a successor has no business here.
+    fn by_names(&self, people: &People) -> Option<(WorkspaceId, MemberId)> {
+        let (status, submitted) = (&self.resource.status, self.resource.metadata.created_at.tick());
+        // What stands for a workspace that is gone is no name of one.
+        if status.workspace.as_str() == DELETED_ROOM {
+            return None;
+        }
+        let room = people.workspace_named(&status.workspace).filter(|room| room.created <= submitted)?;
+        let owner = people.user_named(&status.owner).filter(|user| user.created <= submitted);
+        Some((room.id, owner.map_or(MemberId(u32::MAX), |user| user.id)))
+    }
 }
 
 /// What is left of a workload; `None` if a later release wrote it otherwise.
@@ -66,7 +96,9 @@ pub fn events(reader: &dyn Reader, numbers: &[u64]) -> Result<Vec<(u64, Event)>,
 /// it.
 pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<&Workload>) -> Vec<ApiEvent> {
     let id = gone.and_then(|gone| uid::as_workload(&gone.metadata.uid));
-    let names = Remembering { names: world, gone: id.zip(gone.map(|gone| gone.metadata.name.as_str())) };
+    let name = gone.map(|gone| gone.metadata.name.as_str());
+    let quota = gone.and_then(|gone| world.engine.quota_named(&seal::open_all(&gone.status.quota)));
+    let names = Remembering { names: world, gone: id.zip(name), quota };
     let why = gone.and_then(|gone| gone.status.stop_reason.as_deref());
     let line = |(number, event): &(u64, Event)| {
         let why = world.stop_reason(event).or(why);
@@ -79,6 +111,8 @@ pub fn lines(world: &World, events: &[(u64, Event)], gone: Option<&Workload>) ->
 struct Remembering<'a> {
     names: &'a World,
     gone: Option<(WorkloadId, &'a str)>,
+    /// Where it waited, if that is still there.
+    quota: Option<QuotaId>,
 }
 
 impl Names for Remembering<'_> {
@@ -112,7 +146,10 @@ impl Directory for Remembering<'_> {
     }
 
     fn queue_of(&self, workload: WorkloadId) -> Option<QuotaId> {
-        self.names.queue_of(workload)
+        match self.gone {
+            Some((gone, _)) if gone == workload => self.quota,
+            _ => self.names.queue_of(workload),
+        }
     }
 
     fn restarts(&self, workload: WorkloadId) -> u32 {

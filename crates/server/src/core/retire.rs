@@ -37,7 +37,8 @@ fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
         (resource.status.workspace.as_str().into(), world.engine.quota_name(w.spec.quota).as_ref().into());
     let labels = resource.metadata.labels.clone();
     let directory_of = world.documents.get(&id)?.directory_of;
-    let remains = Remains { resource, events: record.events.to_vec(), directory_of };
+    let whose = world.rooms.of(id).map(|of| (of.workspace, of.owner));
+    let remains = Remains { resource, events: record.events.to_vec(), directory_of, whose };
     Some(Past {
         id,
         name: w.spec.name.clone(),

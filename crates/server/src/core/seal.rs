@@ -112,6 +112,27 @@ fn parse(what: &str) -> Option<Sealed> {
     }
 }
 
+/// Opens the names that somebody knows; all others stay under seal.
+pub fn open_some(text: &str, mut knows: impl FnMut(Sealed) -> bool) -> String {
+    let mut opened = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, sealed)) = rest.split_once(BEGIN) {
+        opened.push_str(before);
+        let (inside, after) = match sealed.split_once(END) {
+            Some(parts) => parts,
+            None => (sealed, ""),
+        };
+        rest = after;
+        let mut parts = inside.split(NEXT);
+        match parts.next().and_then(parse).filter(|what| knows(*what)) {
+            Some(_) => opened.push_str(parts.next().unwrap_or("")),
+            None => opened.extend([BEGIN.to_string().as_str(), inside, END.to_string().as_str()]),
+        }
+    }
+    opened.push_str(rest);
+    opened
+}
+
 /// A text as it is read by who may know everything.
 pub fn open_all(text: &str) -> String {
     open(text, |_| Known::Name)
@@ -200,6 +221,18 @@ mod tests {
             "behind a service of another workspace, {\"a quota of another workspace\":1,\
              \"a quota of another workspace (2)\":2} and a quota of another workspace"
         );
+    }
+
+    #[test]
+    fn what_is_not_known_stays_under_seal() {
+        let (a, b) = (
+            seal(Sealed::Workload(WorkloadId(1)), "a", "a service"),
+            seal(Sealed::Workload(WorkloadId(2)), "b", "a notebook"),
+        );
+        let text = format!("{a}, then {b}.");
+        let some = open_some(&text, |what| what == Sealed::Workload(WorkloadId(1)));
+        assert_eq!(some, format!("a, then {b}."));
+        assert_eq!(open(&some, |_| Known::Stranger), "a, then a notebook.");
     }
 
     #[test]

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{NodeId, PoolId, QuotaId, Tick, WorkloadId};
 use tidegate_engine::{Event, EventKind};
 
@@ -159,10 +158,6 @@ impl Shell {
             EventKind::Finished { .. }
             | EventKind::Stopped { .. }
             | EventKind::Failed { restarts_left: None, .. } => {
-                if let EventKind::Stopped { cause: StopCause::MaxRun, .. } = &event.kind {
-                    let why = "stopped by the system (max-run): it ran for as long as it may";
-                    record.stop_reason = Some(why.into());
-                }
                 record.ended = Some(event.at);
                 self.ended.insert((event.at, id));
             }

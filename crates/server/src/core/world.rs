@@ -9,13 +9,15 @@ use super::shell::Shell;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use tidegate_api::duration::Duration;
 use tidegate_api::limits::{DEFAULT_WARM_IDLE, DEFAULT_WARM_START};
 use tidegate_api::name::Name;
 use tidegate_api::uid;
 use tidegate_billing::{Business, Change as BusinessChange, Record};
+use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words::Module;
-use tidegate_engine::workload::WorkloadState;
+use tidegate_engine::workload::{Workload, WorkloadState};
 use tidegate_engine::{Engine, Event, EventKind};
 use tidegate_executor::dispatch::{Change, Dispatch};
 use tidegate_executor::{Handover, Launch, Warm, Work};
@@ -24,6 +26,9 @@ use tidegate_identity::{Change as PeopleChange, People};
 
 pub use tidegate_api::workload::Document;
 use tidegate_api::workload::Visibility;
+
+/// What a workspace is called that is there no longer.
+pub const DELETED_ROOM: &str = "deleted";
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct World {
@@ -80,12 +85,39 @@ impl World {
         {
             self.leave(*workload);
         }
+        if let EventKind::Stopped { workload, cause: StopCause::MaxRun } = &event.kind {
+            let why = self.engine.workload(*workload).map(|w| self.ran_out(w).into());
+            if let Some(record) = self.shell.workloads.get_mut(workload) {
+                record.stop_reason = why;
+            }
+        }
         if let EventKind::Forgotten { workload } = &event.kind {
             self.documents.remove(workload);
             self.rooms.remove(*workload);
         }
         self.next += 1;
         self.at = self.at.max(event.at);
+    }
+
+    /// Why a workload was stopped that has run for as long as it may: how long, and who said so.
+    fn ran_out(&self, w: &Workload) -> String {
+        let (room, quota) = (w.spec.workspace, w.spec.quota);
+        let policy = self.people.policy(room, quota);
+        let allowed = policy.and_then(|policy| policy.longest_run(w.spec.module));
+        let time =
+            w.spec.max_run.map_or_else(|| "some time".to_string(), |max| Duration::of(max).to_string());
+        if allowed.is_none() || allowed != w.spec.max_run {
+            return format!(
+                "stopped by the system (max-run): it ran for {time}, as long as it was submitted for"
+            );
+        }
+        let (room, module) = (self.room_name(room), w.spec.module.word());
+        let quota = self.engine.quota(quota).map_or("its quota", |quota| &quota.name);
+        let what = if w.spec.module == Module::Notebook { "notebook" } else { "training job" };
+        format!(
+            "stopped by the scheduling center of {room} ({module}.max-run-time): it ran for {time}, and no {what} \
+             runs for longer in {quota}"
+        )
     }
 
     /// Takes in what was submitted; the engine knows the workload.
@@ -187,7 +219,7 @@ impl World {
     /// The name of a workspace. One that was deleted has left workloads that have ended.
     pub fn room_name(&self, id: WorkspaceId) -> Name {
         let name = self.people.workspace(id).and_then(|room| room.name.parse().ok());
-        name.unwrap_or_else(|| "deleted".parse().expect("a name"))
+        name.unwrap_or_else(|| DELETED_ROOM.parse().expect("a name"))
     }
 
     /// How a workload is started.

@@ -3,12 +3,15 @@
 use super::answer::json;
 use super::app::App;
 use super::auth::Caller;
+use super::eyes;
 use super::problem::Refused;
+use super::repeat::{Asked, same};
 use super::router::API;
 use crate::core::control::Unavailable;
 use crate::core::deck::{Deck, Receipt};
 use crate::core::entry::Origin;
 use crate::core::recovery;
+use crate::core::seal::{self, Known};
 use axum::body::Bytes;
 use axum::extract::{ConnectInfo, FromRequestParts, OptionalFromRequestParts};
 use axum::http::header::{CONTENT_TYPE, ETAG};
@@ -17,8 +20,8 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use sha2::{Digest, Sha256};
 use std::net::SocketAddr;
+use std::str::from_utf8;
 use std::sync::Arc;
 use tidegate_api::limits::MAX_IDEMPOTENCY_KEY;
 use tidegate_api::problem::{Code, Problem};
@@ -185,7 +188,7 @@ impl Change {
     }
 
     /// Carries out a change and answers. `sent` is the body of the request: with an Idempotency-Key, the same
-    /// request is answered as it was the first time, and another one is refused.
+    /// request by who may as much is answered as it was the first time, and another one is refused.
     pub async fn carry_out<T, F>(self, app: &App, operation: &'static str, sent: Bytes, work: F) -> Response
     where
         T: Serialize + Send + 'static,
@@ -215,29 +218,27 @@ impl Change {
             from: self.from.clone(),
         };
         if self.dry_run {
-            let previewed = app.control.preview(origin, move |deck| work(deck, &self).map(settle)).await;
-            let (settled, prepared) = previewed.map_err(unavailable)?;
-            let settled = settled?;
-            // Of users and workspaces the result says it all.
-            let lines = prepared.lines.iter().filter(|line| line.topic.whose.is_none());
-            let lines = lines.map(|line| raw(line.data())).collect();
-            return Ok(settle(Made::ok(Preview {
-                dry_run: true,
-                would: lines,
-                result: raw_bytes(&settled.body),
-            })));
+            let previewed = app.control.preview(origin, move |deck| {
+                let settled = settle(work(deck, &self)?);
+                Ok(previewed(deck, &self.caller, &settled))
+            });
+            return previewed.await.map_err(unavailable)?.0;
         }
-        let hash = self.key.as_ref().map(|_| self.hash(&sent));
+        let asked = self.target.as_deref().map(|target| Asked::new(target, &sent));
         // Part of the buffer that the connection reads into: free again while this waits.
         drop(sent);
         let earlier = self.earlier(app).await?;
         let decided = app.control.write(origin, move |deck| {
-            let Some((key, hash)) = self.key.clone().zip(hash) else {
+            let Some((key, asked)) = self.key.clone().zip(asked) else {
                 return work(deck, &self).map(Decided::Made);
             };
+            let hash = asked.by(&deck.world().people, &self.caller.who);
             let known = deck.world().receipts.get(&key, deck.now()).cloned().or(earlier);
             if let Some(receipt) = known {
-                return repeat(&receipt, hash).map(Decided::Settled);
+                same(&receipt, hash)?;
+                let status = StatusCode::from_u16(receipt.status).unwrap_or(StatusCode::OK);
+                let body = Bytes::copy_from_slice(&receipt.body);
+                return Ok(Decided::Settled(Settled { status, version: None, body }));
             }
             let settled = settle(work(deck, &self)?);
             let (status, body) = (settled.status.as_u16(), Arc::from(settled.body.as_ref()));
@@ -251,14 +252,6 @@ impl Change {
         })
     }
 
-    fn hash(&self, sent: &[u8]) -> [u8; 32] {
-        let mut hash = Sha256::new();
-        hash.update(self.target.as_deref().unwrap_or_default().as_bytes());
-        hash.update([0]);
-        hash.update(sent);
-        hash.finalize().into()
-    }
-
     /// The receipt of a key from before the last start, if there is one.
     async fn earlier(&self, app: &App) -> Result<Option<Receipt>, Problem> {
         let Some(key) = self.key.clone() else { return Ok(None) };
@@ -270,16 +263,19 @@ impl Change {
     }
 }
 
-fn repeat(receipt: &Receipt, request: [u8; 32]) -> Result<Settled, Problem> {
-    if receipt.request != request {
-        return Err(Problem::new(
-            Code::IdempotencyMismatch,
-            "this Idempotency-Key was used for another request",
-        )
-        .hint("use a new key for a new request"));
-    }
-    let status = StatusCode::from_u16(receipt.status).unwrap_or(StatusCode::OK);
-    Ok(Settled { status, version: None, body: Bytes::copy_from_slice(&receipt.body) })
+/// What would happen, as its caller reads it. What the preview alone has made is known in its world and nowhere else:
+/// its names are opened there, all others with the answer.
+fn previewed(deck: &Deck<'_>, caller: &Caller, settled: &Settled) -> Settled {
+    // Of users and workspaces the result says it all.
+    let lines = deck.lines().iter().filter(|line| line.topic.whose.is_none());
+    let would = lines.map(|line| raw(line.data())).collect();
+    let preview = json(&Preview { dry_run: true, would, result: raw_bytes(&settled.body) });
+    let knows = |what| eyes::knows(deck.world(), caller, what) == Known::Name;
+    let body = match from_utf8(&preview) {
+        Ok(text) if seal::is_sealed(text) => seal::open_some(text, knows).into(),
+        _ => preview.into(),
+    };
+    Settled { status: StatusCode::OK, version: None, body }
 }
 
 fn settle<T: Serialize>(made: Made<T>) -> Settled {

@@ -13,6 +13,7 @@ pub mod eyes;
 pub mod metrics;
 pub mod openapi;
 pub mod problem;
+mod repeat;
 pub mod rights;
 pub mod router;
 pub mod routes;

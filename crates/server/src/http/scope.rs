@@ -7,11 +7,11 @@ use axum::http::request::Parts;
 use std::convert::Infallible;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::uid;
-use tidegate_api::workload::{Visibility, Workload};
-use tidegate_engine::ids::{MemberId, WorkloadId, WorkspaceId};
+use tidegate_engine::ids::{WorkloadId, WorkspaceId};
 use tidegate_identity::may::{Sight, sight};
 use tidegate_identity::{Action, People, Resource};
 
+use crate::core::past::Remains;
 use crate::core::rooms::Ownership;
 use crate::core::world::World;
 
@@ -66,7 +66,8 @@ impl Scope {
             Some(id) => Some(id),
             None => {
                 let named = world.engine.workloads_named(name, |room| self.looks_into(people, room));
-                let mut named = named.into_iter().filter(seen);
+                let seen = |id| if seen(&id) { Some(id) } else { self.earlier(world, name, id) };
+                let mut named = named.into_iter().filter_map(seen);
                 let first = named.next();
                 if let Some((a, b)) = first.zip(named.next()) {
                     return Err(ambiguous(world, name, &[a, b]));
@@ -80,22 +81,31 @@ impl Scope {
         Ok(id)
     }
 
+    /// What is called like a workload that is not seen, and came before it: the latest that is seen.
+    fn earlier(&self, world: &World, name: &str, hidden: WorkloadId) -> Option<WorkloadId> {
+        let room = world.rooms.of(hidden)?.workspace;
+        let named = |id: &WorkloadId| world.engine.workload(*id).is_some_and(|w| *w.spec.name == *name);
+        world.rooms.seen_by(room, self.caller.who.user, hidden).find(named)
+    }
+
     /// Whether a workload that has left memory is seen.
-    pub fn sees_past(&self, people: &People, workload: &Workload) -> bool {
-        if self.workspace.as_ref().is_some_and(|name| **name != *workload.status.workspace.as_str()) {
+    pub fn sees_past(&self, people: &People, past: &Remains) -> bool {
+        let workspace = past.resource.status.workspace.as_str();
+        if self.workspace.as_ref().is_some_and(|name| **name != *workspace) {
             return false;
         }
-        match past_resource(people, workload) {
-            Some(of) => self.caller.may_see(people, of),
+        match past.ownership(people) {
+            Some(of) => self.caller.may_see(people, of.into()),
             None => self.caller.sees_all(people),
         }
     }
 
-    /// Whether a workload that has left memory may be started again by the caller.
-    pub fn may_start(&self, people: &People, workload: &Workload) -> Result<(), Problem> {
-        let name = workload.metadata.name.as_str();
-        let of = past_resource(people, workload).ok_or_else(|| missing(name))?;
-        self.caller.check(people, Action::WorkloadUpdate, of, || missing(name))
+    /// Whose a workload was that has left memory, if the caller may start it again.
+    pub fn may_start(&self, people: &People, past: &Remains) -> Result<Ownership, Problem> {
+        let name = past.resource.metadata.name.as_str();
+        let of = past.ownership(people).ok_or_else(|| missing(name))?;
+        self.caller.check(people, Action::WorkloadUpdate, of.into(), || missing(name))?;
+        Ok(of)
     }
 
     /// Names of the workspaces whose past is to be looked at; `None`: of all.
@@ -106,15 +116,6 @@ impl Scope {
         let own = || people.rooms(self.caller.who.user).filter_map(|id| people.workspace(id));
         (!self.caller.sees_all(people)).then(|| own().map(|room| room.name.to_string()).collect())
     }
-}
-
-/// What a workload that has left memory is to `may`; `None` if its workspace was deleted. Whoever submitted it may
-/// have gone: then it is nobody's own.
-fn past_resource(people: &People, workload: &Workload) -> Option<Resource> {
-    let workspace = people.workspace_named(&workload.status.workspace)?.id;
-    let owner = people.user_named(&workload.status.owner).map_or(MemberId(u32::MAX), |user| user.id);
-    let private = workload.spec.visibility == Some(Visibility::Private);
-    Some(Resource::Workload { workspace, owner, private })
 }
 
 fn ambiguous(world: &World, name: &str, ids: &[WorkloadId]) -> Problem {

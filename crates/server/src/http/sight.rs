@@ -72,6 +72,7 @@ pub fn trim(world: &World, caller: &Caller, mut quota: Quota) -> Quota {
 
 /// The quota of this name, if the caller sees all of it.
 pub fn find_quota(world: &World, caller: &Caller, name: &str) -> Result<QuotaId, Problem> {
+    caller.good_for(Action::QuotaRead)?;
     let id = world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some());
     let id = id.ok_or_else(|| missing(name))?;
     match of_quota(world, caller, id) {

@@ -16,7 +16,7 @@ use tidegate_identity::may::only_room;
 use tidegate_identity::policy::{Policy, Preset};
 use tidegate_identity::record::Workspace;
 use tidegate_identity::role::BuiltIn;
-use tidegate_identity::{Action, Resource};
+use tidegate_identity::{Action, People, Resource};
 
 /// The quota of those who name none in the workspace default: the root that a first start creates.
 pub const DEFAULT_QUOTA: &str = "main";
@@ -36,6 +36,13 @@ pub fn place(world: &World, caller: &Caller, spec: &WorkloadSpec) -> Result<Plac
 pub fn owner(world: &World, caller: &Caller, room: WorkspaceId) -> Owner {
     let role = role_in(world, caller, room);
     Owner { member: caller.who.user, roles: RoleSet::NONE.with(role) }
+}
+
+/// The same for somebody who does not ask; `None` if it does not belong to the workspace any more.
+pub fn owner_in(people: &People, user: MemberId, room: WorkspaceId) -> Option<Owner> {
+    let admin = people.user(user)?.platform_admin.then(|| BuiltIn::Owner.id());
+    let role = people.member(room, user).map(|member| member.role).or(admin)?;
+    Some(Owner { member: user, roles: RoleSet::NONE.with(role) })
 }
 
 /// Whether the scheduling center of its workspace lets a module of the default priority in.
@@ -219,13 +226,10 @@ pub fn sized<'a>(
 /// How long a workload may run: what it asks for, or less if the scheduling center says so.
 pub fn longest_run(world: &World, place: &Place, module: Module, asked: Option<Span>) -> Option<Span> {
     let policy = world.people.policy(place.workspace, place.quota);
-    let allowed = policy.and_then(|policy| match module {
-        Module::Training => policy.training_max_run,
-        Module::Notebook => {
-            let exempt = place.owner.is_some_and(|owner| policy.notebook_exempt.contains(&owner.member));
-            policy.notebook_max_run.filter(|_| !exempt)
-        }
-        Module::Service | Module::Task => None,
-    });
+    let exempt = |policy: &Policy| {
+        module == Module::Notebook
+            && place.owner.is_some_and(|owner| policy.notebook_exempt.contains(&owner.member))
+    };
+    let allowed = policy.filter(|policy| !exempt(policy)).and_then(|policy| policy.longest_run(module));
     [asked, allowed].into_iter().flatten().min()
 }

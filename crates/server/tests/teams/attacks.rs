@@ -33,7 +33,14 @@ fn another_workspaces_names_in_every_field() {
     }
     // A workspace's own administrators do not widen what it may use.
     let grab = json!({"metadata": {"name": "workspace-b"}, "spec": {"quotas": ["Quota1.1", "Quota1.2"]}});
-    assert_eq!(anton.ask("PUT", "/api/v1/workspaces/workspace-b", Some(&grab)).0, 403);
+    let (status, refused) = anton.ask("PUT", "/api/v1/workspaces/workspace-b", Some(&grab));
+    assert_eq!((status, refused["code"].as_str()), (422, Some("unknown-reference")), "{refused}");
+    let above = json!({"metadata": {"name": "workspace-b"}, "spec": {"quotas": ["Quota1.1", "Quota1"]}});
+    assert_eq!(
+        anton.ask("PUT", "/api/v1/workspaces/workspace-b", Some(&above)).0,
+        403,
+        "it is known to be there"
+    );
     let plain = json!({"metadata": {"name": "workspace-b"}, "spec": {"quotas": ["Quota1.1"], "description": "Team B"}});
     assert_eq!(anton.ask("PUT", "/api/v1/workspaces/workspace-b", Some(&plain)).0, 200);
     // Manifests are judged like requests.

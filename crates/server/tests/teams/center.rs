@@ -193,6 +193,47 @@ fn who_waits_too_long_is_stopped_or_told_of() {
     assert_eq!(state(&berta.submit("fuller", json!({"resources": {"gpu": 8}, "replicas": 5})).1), "running");
 }
 
+static RUN_HAND: LazyLock<Arc<AtomicU64>> = LazyLock::new(|| Arc::new(AtomicU64::new(1_800_000_000_000)));
+
+#[test]
+fn who_runs_too_long_is_stopped_and_told_by_whom() {
+    let ground = || Ground { clock: Some(RUN_HAND.clone()), ..Ground::default() };
+    let company = Company::in_house(House::on("1x8", |_| (), ground));
+    company.policy(json!({"training": {"maxRunTime": "1h"},
+        "notebook": {"maxRunTime": "2h", "exempt": ["boris"]}}));
+    let (berta, boris) = (company.desk("berta"), company.desk("boris"));
+    let notebook = json!({"module": "notebook", "resources": {"gpu": 1}});
+    let shorter = json!({"resources": {"gpu": 1}, "maxRunTime": "30m"});
+    let longer = json!({"resources": {"gpu": 1}, "maxRunTime": "5h"});
+    for (desk, name, spec) in [
+        (&berta, "brief", shorter),
+        (&berta, "long", longer),
+        (&boris, "train", training(1)),
+        (&berta, "lab", notebook.clone()),
+        (&boris, "exempt", notebook),
+        (&berta, "served", json!({"module": "service", "resources": {"gpu": 1}})),
+    ] {
+        assert_eq!(state(&desk.submit(name, spec).1), "running", "{name}");
+    }
+    let stopped = |name: &str| {
+        company.house.until(name, "stopped");
+        berta.get(&format!("/api/v1/workloads/{name}")).1["status"]["stopReason"].clone()
+    };
+    RUN_HAND.fetch_add(30 * 60_000, Ordering::Relaxed);
+    let own = "stopped by the system (max-run): it ran for 30m, as long as it was submitted for";
+    assert_eq!(stopped("brief"), own);
+    RUN_HAND.fetch_add(30 * 60_000, Ordering::Relaxed);
+    let policy = "stopped by the scheduling center of workspace-b (training.max-run-time): it ran for 1h, and no training job runs for longer in Quota1.1";
+    assert_eq!((stopped("long"), stopped("train")), (json!(policy), json!(policy)));
+    RUN_HAND.fetch_add(60 * 60_000, Ordering::Relaxed);
+    let policy = "stopped by the scheduling center of workspace-b (notebook.max-run-time): it ran for 2h, and no notebook runs for longer in Quota1.1";
+    assert_eq!(stopped("lab"), policy);
+    RUN_HAND.fetch_add(600 * 60_000, Ordering::Relaxed);
+    for name in ["exempt", "served"] {
+        assert_eq!(state(&berta.get(&format!("/api/v1/workloads/{name}")).1), "running", "{name}");
+    }
+}
+
 #[test]
 fn queues_and_usage_name_who_may_be_seen() {
     let company = Company::new();

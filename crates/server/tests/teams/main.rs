@@ -7,6 +7,7 @@ mod attacks;
 mod center;
 mod news;
 mod people;
+mod rights;
 mod rooms;
 mod tasks;
 mod walk;
@@ -20,7 +21,8 @@ struct Company {
 }
 
 /// Names that nobody outside workspace-c may ever read.
-const SECRETS: [&str; 6] = ["workspace-c", "Quota1.2", "carla", "c-train", "c-private", "c-wait"];
+const SECRETS: [&str; 9] =
+    ["workspace-c", "Quota1.2", "carla", "c-train", "c-private", "c-wait", "c-template", "c-task", "c-hook"];
 
 /// Everybody of workspace-b, by role, and who they are.
 const TEAM_B: [(&str, &str); 5] = [

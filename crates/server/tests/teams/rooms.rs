@@ -230,7 +230,12 @@ fn a_quota_is_not_detached_under_work_nor_deleted_while_it_is_attached() {
     assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("workspace-c")), "{refused}");
     assert_eq!(berta.post("/api/v1/workloads/b1:stop", &json!({})).0, 200);
     assert_eq!(detach("workspace-b", "Quota1.1").0, 200);
-    assert_eq!(detach("workspace-b", "Quota1.1").0, 409, "it is not attached any more");
+    let (status, refused) = detach("workspace-b", "Quota1.1");
+    assert_eq!(status, 409, "it is not attached any more: {refused}");
+    assert!(
+        refused["hint"].as_str().is_some_and(|hint| hint.contains("workspace show workspace-b")),
+        "{refused}"
+    );
     assert_eq!(company.house.get("/api/v1/quotas/Quota1.1").0, 200, "detaching deletes nothing");
     let (status, refused) = berta.submit("b2", training(1));
     assert_eq!((status, refused["code"].as_str()), (422, Some("invalid")), "{refused}");

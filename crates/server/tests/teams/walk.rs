@@ -3,6 +3,8 @@
 
 use super::{Company, SECRETS, TEAM_B, tells_nothing, training};
 use serde_json::{Value, json};
+use tidegate_identity::record::TokenKind;
+use tidegate_identity::{People, Resource, Verdict, Who, may};
 use tidegate_server::http::rights::{Need, ROUTES, need};
 
 /// As the router has it: verbs are split off.
@@ -91,8 +93,8 @@ fn body(path: &str) -> Value {
     }
 }
 
-/// The thing of workspace-c that a path is about.
-fn about_c(path: &str) -> String {
+/// The thing of workspace-c that a path is about; `token` is one of carla's.
+fn about_c(path: &str, token: &str) -> String {
     let name = match path.split('/').nth(3).unwrap_or_default() {
         "workloads" => "c-train",
         "quotas" => "Quota1.2",
@@ -100,7 +102,7 @@ fn about_c(path: &str) -> String {
         "users" => "carla",
         "nodes" => "h100-0",
         "pools" => "h100",
-        "tokens" => "t-999",
+        "tokens" => token,
         "templates" => "c-template",
         "tasks" => "c-task",
         "resource-requests" => "rr-0",
@@ -110,7 +112,54 @@ fn about_c(path: &str) -> String {
     path.replace("{name}", name)
         .replace("{user}", "carla")
         .replace("{quota}", "Quota1.2")
-        .replace("{hook}", "hook")
+        .replace("{hook}", "c-hook")
+}
+
+/// Gives workspace-c one of everything, and says which is a token of carla's.
+fn furnish(company: &Company) -> String {
+    let pool = json!({"metadata": {"name": "commons"}, "spec": {"nodes": [{"count": 1, "gpus": 8, "model": "H100"}]}});
+    company.made("/api/v1/pools", &pool);
+    let shared =
+        json!({"pool": "commons", "guarantee": {"gpu": 8}, "shared": true, "queue": {"strategy": "fair"}});
+    company.made("/api/v1/quotas", &json!({"metadata": {"name": "commons"}, "spec": shared}));
+    let carla = company.desk("carla");
+    let template = json!({"workspace": "workspace-c", "resources": {"gpu": 1}});
+    let template = json!({"metadata": {"name": "c-template"}, "spec": template});
+    assert_eq!(carla.post("/api/v1/templates", &template).0, 201);
+    let task = json!({"template": "c-template", "name": "c-task", "virtual": {"duration": "1h"}});
+    let (status, answer) = carla.post("/api/v1/tasks", &task);
+    assert_eq!(status, 201, "{answer}");
+    let hook = json!({"url": "http://8.8.8.8:9/"});
+    let (status, answer) = company.house.put("/api/v1/workspaces/workspace-c/webhooks/c-hook", &hook, None);
+    assert_eq!(status, 201, "{answer}");
+    let (_, tokens) = company.house.get("/api/v1/tokens?user=carla");
+    tokens["items"][0]["id"].as_str().expect("an id").to_string()
+}
+
+/// What `may` says of somebody and what a route is about; `None` where what is sent decides.
+fn verdict(people: &People, user: &str, need: Need, path: &str) -> Option<Verdict> {
+    let user = people.user_named(user)?.id;
+    let who = Who { user, scope: None, kind: TokenKind::Bearer };
+    let (room, owner) = (people.workspace_named("workspace-c")?, people.user_named("carla")?.id);
+    let (action, thing) = match need {
+        Need::Known => return None,
+        Need::Platform(action) => (action, Resource::Platform),
+        Need::Thing(_) if !path.contains('{') => return None,
+        Need::Thing(action) => {
+            let thing = match path.split('/').nth(3)? {
+                "workspaces" | "templates" | "resource-requests" | "resource-configs" => {
+                    Resource::Workspace(room.id)
+                }
+                "workloads" | "tasks" => Resource::Workload { workspace: room.id, owner, private: false },
+                "quotas" => Resource::Quota(*room.quotas.first()?),
+                _ => Resource::Platform,
+            };
+            (action, thing)
+        }
+    };
+    // A token of somebody else is not told of, though everybody may change their own.
+    let is_token = path.starts_with("/api/v1/tokens/") && !people.user(user)?.platform_admin;
+    Some(if is_token { Verdict::Hidden } else { may(people, &who, action, thing) })
 }
 
 #[test]
@@ -125,48 +174,71 @@ fn every_route_asked_by_every_role_about_another_workspace() {
     assert_eq!(company.house.put("/api/v1/quotas/main", &main, version).0, 200);
     assert_eq!(carla.post("/api/v1/resource-requests", &body("/api/v1/resource-requests")).0, 201);
     assert_eq!(company.house.post("/api/v1/resource-requests/rr-0:approve", &json!({})).0, 200);
+    let token = furnish(&company);
     let (_, document) = company.house.get("/api/v1/openapi.json");
     let operations = operations(&document);
     let mut pairs = 0;
-    let strangers = TEAM_B.iter().copied().chain([("stranger", "nobody")]);
     company.made("/api/v1/users", &json!({"metadata": {"name": "nobody"}, "spec": {}}));
-    for (role, user) in strangers {
+    let auditor = json!({"name": "auditor", "actions": ["workload:read", "workspace:read", "audit:read"]});
+    company.made("/api/v1/roles", &auditor);
+    company.hire("udo", "workspace-b", "auditor");
+    let robot = json!({"name": "b-robot", "role": "admin"});
+    company.made("/api/v1/workspaces/workspace-b/service-accounts", &robot);
+    let others = [
+        ("stranger", "nobody"),
+        ("custom role", "udo"),
+        ("service account", "b-robot"),
+        ("platform-admin", "admin"),
+    ];
+    for (role, user) in TEAM_B.into_iter().chain(others) {
         let desk = company.desk(user);
+        let sees_all = role == "platform-admin";
         for (method, path, about) in &operations {
-            if is_open(about) || path == "/api/v1/watch" || path.contains("oidc") {
+            // Whoever may would have a message sent to somebody.
+            let sends = sees_all && path.ends_with(":test");
+            if is_open(about) || path == "/api/v1/watch" || path.contains("oidc") || sends {
                 continue;
             }
             pairs += 1;
             let body = about.get("requestBody").map(|_| body(path));
-            // Whoever has logged out is asked nothing more.
-            let dry = if path == "/api/v1/logout" { "?dryRun=true" } else { "" };
-            let (status, answer) = desk.ask(method, &format!("{}{dry}", about_c(path)), body.as_ref());
-            let what = format!("{role}: {method} {path}");
-            match need(method, &routed(path)).expect("in the table") {
-                Need::Platform(action) if action.level() == tidegate_identity::action::Level::Platform => {
-                    assert_eq!(status, 403, "{what}: {answer}");
-                }
-                Need::Thing(_) if path.contains("{") => {
-                    assert!([403, 404].contains(&status), "{what}: {status} {answer}");
-                }
-                _ => assert!(status < 500, "{what}: {answer}"),
+            // Whoever has logged out is asked nothing more, and who may do everything does nothing.
+            let is_dry = path == "/api/v1/logout" || (sees_all && method != "GET");
+            let target = about_c(path, &token);
+            let asked = if is_dry { format!("{target}?dryRun=true") } else { target.clone() };
+            let (status, answer) = desk.ask(method, &asked, body.as_ref());
+            let what = format!("{role}: {method} {path}: {status} {answer}");
+            let need = need(method, &routed(path)).expect("in the table");
+            // There is no such price book, and nothing was delivered.
+            let is_absent = path.contains("/prices/") || path.contains("{id}");
+            match verdict(&company.house.control().people(), user, need, path) {
+                Some(Verdict::Hidden) => assert_eq!(status, 404, "{what}"),
+                Some(Verdict::Denied { .. }) => assert_eq!(status, 403, "{what}"),
+                Some(Verdict::Allowed) if is_absent => assert!(status < 500 && status != 403, "{what}"),
+                Some(Verdict::Allowed) => assert!(status < 500 && ![403, 404].contains(&status), "{what}"),
+                None => assert!(status < 500, "{what}"),
+            }
+            if sees_all {
+                continue;
             }
             // What was sent may come back; nothing else.
-            let sent = format!("{} {}", about_c(path), body.unwrap_or_default());
+            let sent = format!("{target} {}", body.unwrap_or_default());
             let text = answer.to_string();
             for secret in SECRETS.iter().filter(|secret| !sent.contains(**secret)) {
-                assert!(!text.contains(secret), "{what} tells of {secret}: {text}");
+                assert!(!text.contains(secret), "{what} tells of {secret}");
             }
         }
     }
     println!("{pairs} pairs of route and role");
-    assert!(pairs >= 6 * 60, "{pairs}");
+    assert!(pairs >= 9 * 100, "{pairs}");
     // Nothing of it did anything.
     let (_, c) = company.house.get("/api/v1/workloads/c-train?workspace=workspace-c");
     assert_eq!((&c["status"]["state"], &c["status"]["priority"]), (&json!("running"), &json!(1)), "{c}");
     assert_eq!(company.house.get("/api/v1/quotas/Quota1.2").1["spec"]["guarantee"], json!({"gpu": 80}));
     assert_eq!(company.house.get("/api/v1/workspaces/workspace-c").1["status"]["members"], 1);
     assert_eq!(company.house.get("/api/v1/resource-configs/rc-0").1["state"], "active");
+    assert_eq!(company.house.get("/api/v1/templates/c-template").0, 200);
+    assert_eq!(company.house.get("/api/v1/workspaces/workspace-c/webhooks/c-hook").0, 200);
+    assert_eq!(carla.get("/api/v1/tasks/c-task").1["state"], "running");
 }
 
 #[test]
@@ -176,6 +248,7 @@ fn every_list_asked_by_every_role_tells_of_its_own_room_alone() {
     assert_eq!(carla.submit("c-train", training(80)).0, 422, "eight to a node");
     assert_eq!(carla.submit("c-train", json!({"replicas": 10, "resources": {"gpu": 8}})).0, 201);
     assert_eq!(carla.submit("c-wait", json!({"replicas": 10, "resources": {"gpu": 8}})).0, 201);
+    furnish(&company);
     let (_, document) = company.house.get("/api/v1/openapi.json");
     for (role, user) in TEAM_B {
         let desk = company.desk(user);

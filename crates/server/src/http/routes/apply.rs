@@ -25,7 +25,7 @@ use tidegate_api::workload::NewWorkload;
 use tidegate_api::workspace::NewWorkspace;
 use tidegate_engine::Command;
 use tidegate_engine::words::Mode;
-use tidegate_identity::Action;
+use tidegate_identity::{Action, Resource, Verdict, may};
 
 /// What became of a manifest, and which fields changed.
 type Became = Result<(Outcome, Vec<String>), Problem>;
@@ -87,10 +87,14 @@ fn apply_one(
 }
 
 fn workspace(deck: &mut Deck<'_>, change: &Change, apart: &Result<(), String>, new: &NewWorkspace) -> Became {
-    let Some(present) = deck.world().people.workspace_named(&new.metadata.name).map(|room| room.id) else {
+    let people = &deck.world().people;
+    // One that is not seen is answered like one that is not there.
+    let knows = |id| may(people, &change.caller().who, Action::WorkspaceRead, Resource::Workspace(id));
+    let present = people.workspace_named(&new.metadata.name).map(|room| room.id);
+    let Some(present) = present.filter(|id| knows(*id) != Verdict::Hidden) else {
         change.platform(deck, Action::WorkspaceCreate)?;
         workspaces::kept_apart(apart.clone())?;
-        workspaces::create_on(deck, new)?;
+        workspaces::create_on(deck, change.caller(), new)?;
         return Ok((Outcome::Created, Vec::new()));
     };
     workspaces::find(&deck.world().people, change.caller(), Action::WorkspaceUpdate, &new.metadata.name)?;

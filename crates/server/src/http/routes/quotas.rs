@@ -26,6 +26,7 @@ use tidegate_api::words::Mode;
 use tidegate_billing::record::ComputeKind;
 use tidegate_engine::ids::{QuotaId, WorkspaceId};
 use tidegate_engine::{Command, EventKind};
+use tidegate_identity::Action;
 use utoipa::IntoParams;
 
 /// Which quotas are listed.
@@ -70,6 +71,7 @@ pub async fn list(
     Params(query): Params<QuotaQuery>,
 ) -> Answered<QuotaList> {
     let page = page(query.limit, query.page_token.as_deref())?;
+    caller.good_for(Action::QuotaRead)?;
     let outcome = app.control.read(|world, _| {
         let all = sight::quotas(world, &caller).into_iter().filter(|quota| {
             query.pool.as_ref().is_none_or(|pool| quota.status.pool.as_str() == pool)
@@ -88,6 +90,7 @@ pub async fn list(
 #[utoipa::path(get, path = "/api/v1/quotas:tree", tag = "quotas",
     responses((status = 200, body = QuotaForest), (status = "default", body = Problem)))]
 pub async fn tree(State(app): State<App>, caller: Caller) -> Answered<QuotaForest> {
+    caller.good_for(Action::QuotaRead)?;
     let forest = app.control.read(|world, _| Ok(view::forest(sight::quotas(world, &caller))));
     read(forest.await).map(Answer::new)
 }

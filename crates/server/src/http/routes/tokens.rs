@@ -17,9 +17,10 @@ use tidegate_api::limits::{DEFAULT_TOKEN_TIME, MAX_TOKEN_TIME, MAX_TOKENS};
 use tidegate_api::people::{NewToken, Token, TokenList};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
-use tidegate_engine::ids::MemberId;
+use tidegate_engine::ids::{MemberId, WorkspaceId};
+use tidegate_identity::may::may_grant;
 use tidegate_identity::record::{self, TokenId, TokenKind, UserKind};
-use tidegate_identity::{Action, ActionSet, People, Record, Resource};
+use tidegate_identity::{Action, ActionSet, People, Record, Resource, Verdict, Who};
 use utoipa::IntoParams;
 
 pub fn shown(people: &People, token: &record::Token) -> Option<Token> {
@@ -46,14 +47,30 @@ pub fn governs(people: &People, caller: &Caller, user: MemberId) -> Result<(), P
     if user == caller.who.user {
         return caller.platform(people, Action::SelfUpdate);
     }
-    let room = people.user(user).map(|user| user.kind);
-    match room {
+    match people.user(user).map(|user| user.kind) {
         Some(UserKind::ServiceAccount(room))
             if caller.may(people, Action::MemberUpdate, Resource::Workspace(room)) =>
         {
-            Ok(())
+            governs_account(people, caller, room, user)
         }
         _ => caller.platform(people, Action::UserUpdate),
+    }
+}
+
+/// Whoever has a token of an account acts with its role: nobody makes one who could not give that role. What the
+/// caller's own token is not good for, the new one is not either, so that its scope does not count here.
+fn governs_account(
+    people: &People,
+    caller: &Caller,
+    room: WorkspaceId,
+    account: MemberId,
+) -> Result<(), Problem> {
+    let Some(member) = people.member(room, account) else { return Ok(()) };
+    let who = Who { scope: None, ..caller.who };
+    match may_grant(people, &who, room, member.role) {
+        Verdict::Allowed => Ok(()),
+        Verdict::Denied { because } => Err(Problem::new(Code::Denied, because)),
+        Verdict::Hidden => caller.platform(people, Action::UserUpdate),
     }
 }
 
@@ -81,7 +98,10 @@ pub async fn list(
     let outcome = app.control.read(|world, now| {
         let people = &world.people;
         let user = match &query.user {
-            None => caller.who.user,
+            None => {
+                governs(people, &caller, caller.who.user)?;
+                caller.who.user
+            }
             Some(name) => {
                 let user = people.user_named(name).map(|user| user.id);
                 // Who may not look at users is not told whether there is one.

@@ -112,6 +112,7 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewUser>)
     change
         .carry_out(&app, "user.create", body.sent, move |deck, change| {
             change.platform(deck, Action::UserUpdate)?;
+            not_by_a_part(change.caller(), new.spec.platform_admin)?;
             create_on(deck, &new.metadata.name, UserKind::Person, new.spec.platform_admin)
                 .map_err(|problem| problem.at("/metadata/name"))?;
             made(deck, StatusCode::CREATED, &new.metadata.name)
@@ -127,7 +128,10 @@ pub fn create_on(
 ) -> Result<MemberId, Problem> {
     let people = &deck.world().people;
     if people.user_named(name).is_some() {
-        return Err(Problem::new(Code::NameTaken, format!("there is a user {name} already")));
+        // Names are one list for the whole platform: whoever takes part in it may learn that one is taken, not by whom.
+        let detail =
+            format!("the name {name} is taken: users and service accounts of all workspaces share names");
+        return Err(Problem::new(Code::NameTaken, detail).hint("begin it with the name of the workspace"));
     }
     if people.users().count() >= MAX_USERS {
         return Err(Problem::new(
@@ -169,6 +173,7 @@ pub async fn put(
             is_about(&new.metadata.name, &name, "/metadata/name")?;
             change.may_match(deck.world().people.version_of(Versioned::User(before.id)))?;
             let UserSpec { platform_admin, disabled } = new.spec;
+            not_by_a_part(change.caller(), platform_admin && !before.platform_admin)?;
             if before.id == ADMIN && (disabled || !platform_admin) {
                 let detail = "admin is whoever has the data directory, and stays an administrator";
                 return Err(Problem::new(Code::WrongState, detail));
@@ -211,6 +216,15 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             Ok(last)
         })
         .await
+}
+
+/// A token that is good for some things alone lets nobody in who may do everything.
+pub fn not_by_a_part(caller: &Caller, platform_admin: bool) -> Result<(), Problem> {
+    if platform_admin && caller.who.scope.is_some() {
+        let detail = "a token for some actions makes no platform administrator, and lets none in";
+        return Err(Problem::new(Code::Denied, detail).hint("use a token without `actions`, or log in"));
+    }
+    Ok(())
 }
 
 /// Nobody gets in any more by what let them in until now.

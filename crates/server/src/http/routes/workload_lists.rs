@@ -168,10 +168,11 @@ async fn past_page(
             let query = filter.past(room.clone(), below, limit);
             let rows = app.with_reader(move |reader| reader.past(&query)).await;
             let rows = rows.map_err(|error| Refused(of_store(&error)))?;
-            let all = rows.iter().filter_map(|row| Some((row.id, past::remains(row)?.resource)));
-            let seen: Vec<_> = all.filter(|(_, past)| scope.sees_past(&people, past)).take(wanted).collect();
-            wanted -= seen.len();
-            found.extend(seen);
+            let all = rows.iter().filter_map(|row| Some((row.id, past::remains(row)?)));
+            let seen = all.filter(|(_, past)| scope.sees_past(&people, past)).take(wanted);
+            let before = found.len();
+            found.extend(seen.map(|(id, past)| (id, past.resource)));
+            wanted -= found.len() - before;
             below = rows.last().map(|row| row.id);
             if rows.len() < limit || wanted == 0 {
                 break;

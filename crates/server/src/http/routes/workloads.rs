@@ -35,6 +35,9 @@ use tidegate_engine::workload::WorkloadState;
 use tidegate_identity::Action;
 use tidegate_store::PastQuery;
 
+/// Past workloads of one name in one workspace that are looked at for one that the caller sees.
+const MAX_NAMESAKES: usize = 100;
+
 fn show(deck: &Deck<'_>, id: WorkloadId) -> Result<Workload, Problem> {
     view::workload(deck.world(), id, deck.now()).ok_or_else(|| Problem::new(Code::NotFound, "it is gone"))
 }
@@ -74,7 +77,9 @@ pub async fn past_one(app: &App, scope: &Scope, name: &str) -> Result<Remains, R
         Some(id) => PastQuery::id(u64::from(id.0)),
         None => PastQuery::name(name),
     };
-    // A name may have been used in many workspaces: each that is seen is asked for its latest.
+    // A name may have been used in many workspaces: each that is seen is asked for its latest. Of those, some may be
+    // private, or of a workspace that was called alike.
+    let query = PastQuery { limit: MAX_NAMESAKES, ..query };
     let queries = match scope.rooms(&people).filter(|_| query.id.is_none()) {
         None => vec![query],
         Some(rooms) => {
@@ -91,7 +96,7 @@ pub async fn past_one(app: &App, scope: &Scope, name: &str) -> Result<Remains, R
     let mut rows = rows.await.map_err(|error| Refused(of_store(&error)))?;
     rows.sort_by_key(|row| std::cmp::Reverse(row.id));
     let mut seen = rows.iter().filter_map(past::remains);
-    seen.find(|past| scope.sees_past(&people, &past.resource)).ok_or_else(|| Refused(missing(name)))
+    seen.find(|past| scope.sees_past(&people, past)).ok_or_else(|| Refused(missing(name)))
 }
 
 /// Submit a workload.
@@ -181,7 +186,7 @@ fn start_on(
 ) -> Result<WorkloadId, Problem> {
     let caller = &scope.caller;
     // It goes on in the directory of the first of its line.
-    let (document, room) = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
+    let (document, of) = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
         Ok(id) => {
             let state = deck.world().engine.workload(id).map(|w| w.state);
             if let Some(state) = state.filter(|state| !state.is_ended()) {
@@ -189,20 +194,15 @@ fn start_on(
                 return Err(Problem::new(Code::WrongState, detail));
             }
             let document = deck.world().documents.get(&id);
-            let room = deck.world().rooms.of(id).map(|of| of.workspace);
-            let goes_on = |d: &Arc<Document>| Document {
-                directory_of: d.directory_of.or(Some(id.0)),
-                owner: caller.name.to_string(),
-                ..(**d).clone()
-            };
-            (document.map(goes_on), room)
+            let goes_on =
+                |d: &Arc<Document>| Document { directory_of: d.directory_of.or(Some(id.0)), ..(**d).clone() };
+            (document.map(goes_on), deck.world().rooms.of(id))
         }
         Err(problem) if problem.code != Code::NotFound => return Err(problem),
         Err(_) => {
-            let Some(Remains { resource, directory_of, .. }) = past else { return Err(missing(name)) };
-            let people = &deck.world().people;
-            let room = people.workspace_named(&resource.status.workspace).map(|room| room.id);
-            scope.may_start(people, &resource)?;
+            let past = past.ok_or_else(|| missing(name))?;
+            let of = scope.may_start(&deck.world().people, &past)?;
+            let Remains { resource, directory_of, .. } = past;
             let document = Document {
                 directory_of: directory_of.or(uid::as_workload(&resource.metadata.uid).map(|id| id.0)),
                 name: resource.metadata.name,
@@ -210,19 +210,24 @@ fn start_on(
                 owner: caller.name.to_string(),
                 spec: resource.spec,
             };
-            (Some(document), room)
+            (Some(document), Some(of))
         }
     };
-    let document = document.ok_or_else(|| missing(name))?;
+    let (mut document, of) = document.zip(of).ok_or_else(|| missing(name))?;
     if document.spec.task.is_some() {
         let detail = format!("{name} is a task: it is not started again");
         return Err(Problem::new(Code::WrongState, detail).hint("submit another: `tidegate task submit`"));
     }
-    let room = room.and_then(|room| deck.world().people.workspace(room));
-    let workspace = room.and_then(|room| room.name.parse().ok());
+    let people = &deck.world().people;
+    let workspace = people.workspace(of.workspace).and_then(|room| room.name.parse().ok());
     let wanted =
         WorkloadSpec { workspace: workspace.or(document.spec.workspace.clone()), ..document.spec.clone() };
-    let place = submission::place(deck.world(), caller, &wanted)?;
+    let mut place = submission::place(deck.world(), caller, &wanted)?;
+    // It stays whose it was, whoever starts it; who has left the workspace has nothing there any more.
+    let owner = submission::owner_in(people, of.owner, place.workspace);
+    let name = owner.and_then(|owner| people.user_name(owner.member));
+    document.owner = name.unwrap_or(&caller.name).to_string();
+    place.owner = owner.or(place.owner);
     submit_document(deck, place, document)
 }
 

@@ -5,6 +5,7 @@ use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named, Params, is_about};
+use super::super::sight;
 use super::{DryRunParams, PageParams, page, policies, quotas, users};
 use crate::core::deck::Deck;
 use crate::core::world::World;
@@ -147,7 +148,7 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewWorksp
         .carry_out(&app, "workspace.create", body.sent, move |deck, change| {
             change.platform(deck, Action::WorkspaceCreate)?;
             kept_apart(apart)?;
-            let id = create_on(deck, &new)?;
+            let id = create_on(deck, change.caller(), &new)?;
             made(deck, change, StatusCode::CREATED, id)
         })
         .await
@@ -161,7 +162,7 @@ pub fn kept_apart(apart: Result<(), String>) -> Result<(), Problem> {
     })
 }
 
-pub fn create_on(deck: &mut Deck<'_>, new: &NewWorkspace) -> Result<WorkspaceId, Problem> {
+pub fn create_on(deck: &mut Deck<'_>, caller: &Caller, new: &NewWorkspace) -> Result<WorkspaceId, Problem> {
     let people = &deck.world().people;
     let name = new.metadata.name.as_str();
     if people.workspace_named(name).is_some() {
@@ -173,7 +174,7 @@ pub fn create_on(deck: &mut Deck<'_>, new: &NewWorkspace) -> Result<WorkspaceId,
         return Err(Problem::new(Code::LimitExceeded, detail));
     }
     let id = people.next_workspace();
-    let (quotas, default_quota) = wanted(deck.world(), id, &new.spec)?;
+    let (quotas, default_quota) = wanted(deck.world(), caller, id, &new.spec)?;
     let room = record::Workspace {
         id,
         name: name.into(),
@@ -186,18 +187,22 @@ pub fn create_on(deck: &mut Deck<'_>, new: &NewWorkspace) -> Result<WorkspaceId,
     Ok(id)
 }
 
-/// The quotas that a specification names, ascending, and the default one among them.
+/// The quotas that a specification names, ascending, and the default one among them. What the caller does not see is
+/// not there.
 fn wanted(
     world: &World,
+    caller: &Caller,
     id: WorkspaceId,
     spec: &WorkspaceSpec,
 ) -> Result<(Vec<QuotaId>, Option<QuotaId>), Problem> {
-    let quota = |name: &Name, at: String| {
-        world
-            .engine
-            .quota_named(name)
-            .ok_or_else(|| Problem::new(Code::UnknownReference, format!("there is no quota {name}")).at(at))
-    };
+    let known =
+        |quota: &QuotaId| world.people.may_use(id, *quota) || sight::knows_quota(world, caller, *quota);
+    let quota =
+        |name: &Name, at: String| {
+            world.engine.quota_named(name).filter(known).ok_or_else(|| {
+                Problem::new(Code::UnknownReference, format!("there is no quota {name}")).at(at)
+            })
+        };
     let mut quotas = Vec::new();
     for (index, name) in spec.quotas.iter().enumerate() {
         quotas.push(quota(name, format!("/spec/quotas/{index}"))?);
@@ -258,7 +263,7 @@ pub fn set_on(
     id: WorkspaceId,
     spec: &WorkspaceSpec,
 ) -> Result<bool, Problem> {
-    let (quotas, default_quota) = wanted(deck.world(), id, spec)?;
+    let (quotas, default_quota) = wanted(deck.world(), change.caller(), id, spec)?;
     let Some(before) = deck.world().people.workspace(id).cloned() else { return Ok(false) };
     if before.quotas != quotas {
         change.platform(deck, Action::WorkspaceCreate)?;
@@ -316,6 +321,10 @@ fn room_and_quota(
     Ok((room, quota))
 }
 
+fn listed_by(workspace: &str) -> String {
+    format!("`tidegate workspace show {workspace}` lists what is attached")
+}
+
 /// Let a workspace use a quota.
 #[utoipa::path(post, path = "/api/v1/workspaces/{name}:attach", tag = "workspaces", request_body = AttachRequest,
     params(("name" = String, Path, description = "The workspace"), DryRunParams),
@@ -333,7 +342,7 @@ pub async fn attach(
             let mut after = before.clone();
             let Err(place) = after.quotas.binary_search(&id) else {
                 let detail = format!("{quota} is attached to {name} already");
-                return Err(Problem::new(Code::NothingToChange, detail));
+                return Err(Problem::new(Code::NothingToChange, detail).hint(listed_by(&name)));
             };
             if after.quotas.len() >= MAX_ATTACHED {
                 let detail = format!("{name} may use {MAX_ATTACHED} quotas, no more can be attached");
@@ -363,7 +372,7 @@ pub async fn detach(
             let (before, id) = room_and_quota(deck, change, &name, &quota)?;
             if before.quotas.binary_search(&id).is_err() {
                 let detail = format!("{quota} is not attached to {name}");
-                return Err(Problem::new(Code::NothingToChange, detail));
+                return Err(Problem::new(Code::NothingToChange, detail).hint(listed_by(&name)));
             }
             may_detach(deck.world(), before.id, id)?;
             let mut after = before.clone();
