@@ -117,8 +117,7 @@ impl View<'_> {
         let state = |word: &str| Some(json!({"state": word}));
         let (word, before, after) = match &event.kind {
             Queued { spec, .. } => ("submitted", None, Some(self.submitted(spec))),
-            // Nothing of it ran: what runs is asked to leave first.
-            Stopped { cause: StopCause::Asked, .. } => ("stopped", state("queued"), state("stopped")),
+            Stopped { cause: StopCause::Asked, .. } => ("stopped", None, state("stopped")),
             Evicted { cause, .. } => match (cause.rule, cause.by) {
                 (EvictionRule::Stop, _) => ("stopped", state("running"), state("stopped")),
                 (EvictionRule::Restart, _) => ("restarted", state("running"), state("queued")),

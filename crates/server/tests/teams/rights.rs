@@ -21,6 +21,8 @@ impl Company {
         while self.house.control().read_blocking(|world| world.engine.workloads().next().is_some()) {
             pause(std::time::Duration::from_millis(5));
         }
+        // Whoever reads is answered when what it saw is durable: now it is in the store.
+        assert_eq!(self.house.get("/api/v1/workspaces").0, 200);
     }
 }
 
