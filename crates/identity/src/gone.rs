@@ -10,7 +10,6 @@ use tidegate_engine::ids::{MemberId, RoleId, WorkspaceId};
 pub(crate) struct Gone {
     pub(crate) users: BTreeMap<MemberId, Box<str>>,
     /// Workspaces of those that were service accounts.
-    #[serde(default)]
     pub(crate) accounts: BTreeMap<MemberId, WorkspaceId>,
     pub(crate) workspaces: BTreeMap<WorkspaceId, Box<str>>,
     /// There are few numbers for roles: one that is given out again is the new role's alone.
