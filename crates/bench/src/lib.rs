@@ -9,6 +9,7 @@
 //! | `backlog` | a very large cluster |
 //! | `drive`, `flow`, `philly` | work in virtual time |
 //! | `openb` | how full a real cluster gets |
+//! | `booking` | the calendar of a supply with a hundred thousand bookings |
 //! | `bill` | a month's statement from a million records of use |
 //! | `service` | a real server over loopback HTTP, on a real directory |
 //! | `process` | the binary itself, and real processes |
@@ -17,6 +18,7 @@ pub mod admit;
 pub mod backlog;
 pub mod bench;
 pub mod bill;
+pub mod booking;
 pub mod clock;
 pub mod cluster;
 pub mod drive;

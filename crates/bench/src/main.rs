@@ -8,7 +8,8 @@ use tidegate_bench::clock::Stopwatch;
 use tidegate_bench::memory::{self, Chill};
 use tidegate_bench::table::{Measure, Table};
 use tidegate_bench::{
-    admit, backlog, bill, flow, instructions, openb, philly, preempt, process, reclaim, refuse, service,
+    admit, backlog, bill, booking, flow, instructions, openb, philly, preempt, process, reclaim, refuse,
+    service,
 };
 
 /// Where the traces of real clusters are.
@@ -17,7 +18,7 @@ const TRACES: &str = "TIDEGATE_TRACES";
 /// A benchmark by its name.
 type Section = (&'static str, fn(&mut Bench));
 
-const SECTIONS: [Section; 22] = [
+const SECTIONS: [Section; 23] = [
     // First, while the heap is fresh: it measures memory.
     ("backlog", backlog::run),
     ("admit", admit::run),
@@ -29,6 +30,7 @@ const SECTIONS: [Section; 22] = [
     ("philly", run_philly),
     ("openb", run_openb),
     ("instructions", instructions::run),
+    ("booking", booking::run),
     ("bill", bill::run),
     ("submit", service::submit::run),
     ("latency", service::latency::run),

@@ -14,6 +14,8 @@
 //! **Invariant:** what a price book says of the past never changes: a version that is in force is neither changed nor
 //! removed, and a new one begins no earlier than now.
 
+pub mod advice;
+pub mod budget;
 pub mod business;
 pub mod calendar;
 pub mod charge;
@@ -23,6 +25,7 @@ pub mod money;
 pub mod price;
 pub mod record;
 pub mod recurrence;
+mod replay;
 pub mod route;
 pub mod scaling;
 pub mod statement;

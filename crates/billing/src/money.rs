@@ -34,6 +34,15 @@ impl Currency {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Money(pub i128);
 
+impl Money {
+    /// `500`, or `499.95`: nothing that would be rounded.
+    pub fn parse(text: &str, currency: &Currency) -> Option<Money> {
+        let millionths = Price::parse(text)?.0;
+        let unit = 10u64.pow(PRICE_DECIMALS - u32::from(currency.decimals));
+        (millionths % unit == 0).then(|| Money((millionths / unit).into()))
+    }
+}
+
 impl std::iter::Sum for Money {
     fn sum<I: Iterator<Item = Money>>(all: I) -> Money {
         Money(all.map(|money| money.0).sum())
@@ -84,6 +93,15 @@ fn written(amount: i128, decimals: u32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn amounts_have_no_more_decimals_than_their_currency() {
+        let euro = Currency::new("EUR", 2).expect("a currency");
+        for (text, cents) in [("500", Some(50_000)), ("499.95", Some(49_995)), ("0.001", None), ("-1", None)]
+        {
+            assert_eq!(Money::parse(text, &euro), cents.map(Money), "{text}");
+        }
+    }
 
     #[test]
     fn prices_read_as_they_are_written() {
