@@ -277,6 +277,10 @@ fn the_demo_is_fast_and_tells_the_story() {
         "Berta looks into workspace-c: there is no workspace workspace-c",
         "Berta submits to Quota1.2: there is no quota Quota1.2",
         "Berta submits to Quota1: the quota Quota1 is not attached to the workspace workspace-b",
+        "b-shared succeeded on default",
+        "b-dedicated succeeded on rc-",
+        "  shared    gpu:virtual",
+        "  reserved  gpu:virtual",
     ] {
         assert!(ran.out.contains(part), "{part:?} is missing:\n{}", ran.out);
     }

@@ -88,6 +88,7 @@ pub fn policy() -> impl Strategy<Value = Policy> {
         },
         idle_sharing,
         protect_for,
+        ceiling: None,
         child_level: levels.0,
         self_level: levels.1,
     })

@@ -47,7 +47,7 @@ impl Show {
     }
 }
 
-fn text(bill: &Bill) -> String {
+pub(crate) fn text(bill: &Bill) -> String {
     let mut facts = Facts::default();
     let end = if bill.is_final { String::new() } else { format!(" (so far, as of {})", bill.as_of) };
     facts

@@ -1,5 +1,6 @@
 //! A server in this process: the real one, and the one of the demo.
 
+mod compute;
 pub(crate) mod demo;
 mod rooms;
 pub(crate) mod scenes;

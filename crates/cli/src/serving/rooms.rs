@@ -63,7 +63,7 @@ impl Stage<'_> {
     }
 
     /// A client with a token of somebody else's.
-    fn act_as(&self, user: &str) -> Outcome<Client> {
+    pub(super) fn act_as(&self, user: &str) -> Outcome<Client> {
         let ask = Ask::post("/api/v1/tokens", &json!({"name": "demo", "user": user}))?;
         let token = match self.client.change::<Token>(ask, false)? {
             Changed::Made(token) => token.secret.unwrap_or_default(),

@@ -68,7 +68,8 @@ impl<'a> Stage<'a> {
         self.the_service_takes_what_it_may()?;
         self.the_victims_come_back()?;
         self.eight_gpus_change_hands()?;
-        self.each_team_in_its_own_room()
+        self.each_team_in_its_own_room()?;
+        self.one_task_on_two_kinds_of_compute()
     }
 
     pub(super) fn heading(&self, text: &str) -> Outcome {
@@ -122,7 +123,7 @@ impl<'a> Stage<'a> {
     }
 
     /// A version is read and sent back, so that nobody's change is overwritten.
-    fn version(&self, quota: &str) -> Outcome<String> {
+    pub(super) fn version(&self, quota: &str) -> Outcome<String> {
         self.client.get::<Quota>(format!("{QUOTAS}/{quota}")).map(|quota| quota.metadata.version)
     }
 
