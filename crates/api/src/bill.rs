@@ -96,8 +96,11 @@ pub struct BillLine {
     pub workspace: String,
     /// The quota of the work.
     pub quota: String,
-    /// `shared`, or `quota`: shown, and not part of what is due.
+    /// `shared`: work; `reserved` and `byUsage`: capacity, used or not; `quota`: shown, and not part of what is due.
     pub mode: String,
+    /// The dedicated compute whose capacity it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
     pub resource: String,
     pub class: String,
     /// The part of the period in which this price held.
@@ -138,6 +141,8 @@ pub struct Bill {
     pub user: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quota: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
     pub price_book: String,
     pub currency: String,
     pub lines: Vec<BillLine>,

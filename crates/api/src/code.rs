@@ -129,6 +129,8 @@ codes! {
 
     TooManyTasks = "too-many-tasks", 429, "Too many tasks of the workspace wait on shared compute",
         "wait as long as Retry-After says until some have begun, or use compute of your own";
+    BudgetExhausted = "budget-exhausted", 402, "The workspace has spent its budget of this month",
+        "wait for the next month, ask a platform administrator for more, or use compute of your own";
     NoSharedCompute = "no-shared-compute", 422, "There is no shared compute",
         "a platform administrator marks a quota: `tidegate quota set NAME --queue fair --shared true`";
 

@@ -15,10 +15,12 @@
 //! | `limits` | every bound, with its reason |
 
 pub mod actions;
+pub mod advice;
 pub mod amounts;
 pub mod audit;
 pub mod bill;
 pub mod body;
+pub mod budget;
 pub mod by_model;
 pub mod code;
 pub mod convert;

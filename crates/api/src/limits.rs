@@ -198,6 +198,10 @@ pub const MAX_POINTERS: usize = 32;
 /// Parts that a period is cut into when use is added up.
 pub const MAX_PARTS: u64 = 1_000;
 /// Records that a statement lists with its lines; further ones are read page by page.
+/// Tasks that are replayed for advice: each is replayed some ten times, in about a second for all.
+pub const MAX_ADVISED_TASKS: usize = 20_000;
+/// Weeks that advice looks back.
+pub const MAX_ADVISED_WEEKS: u32 = 12;
 pub const MAX_BILL_RECORDS: usize = 10_000;
 /// Corrections of what was metered: they are all in memory.
 pub const MAX_CORRECTIONS: usize = 100_000;

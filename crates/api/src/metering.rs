@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 /// What somebody has held for a time, cut to the period that was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-#[schema(examples(json!({"id": "ur-7", "workload": "train-1", "workloadId": "w-12", "workspace": "team-b", "user": "berta",
+#[schema(examples(json!({"id": "ur-7", "kind": "work", "workload": "train-1", "workloadId": "w-12", "workspace": "team-b", "user": "berta",
     "quota": "Quota1.1", "mode": "quota", "module": "training", "priority": 3, "resource": "gpu:H100", "class": "firm",
     "rule": "own", "amount": 8.0, "from": "2026-01-01T08:00:00Z", "to": "2026-01-01T09:30:00Z", "hours": 12.0,
     "quantity": "43200000000", "open": false, "event": 42})))]
@@ -19,8 +19,17 @@ pub struct UsageRecord {
     /// Absent: it goes on, and has no record yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    pub workload: String,
-    pub workload_id: String,
+    /// `work`; or `capacity`: what dedicated compute has held, used or not.
+    #[serde(default)]
+    pub kind: String,
+    /// Absent for capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_id: Option<String>,
+    /// Of a task, while it is remembered: template and version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template: Option<String>,
     pub workspace: String,
     pub user: String,
     /// The workload's quota: it borrows, if there is a lender.
@@ -28,10 +37,17 @@ pub struct UsageRecord {
     /// Whose capacity it was, if it was another quota's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lender: Option<String>,
-    /// `shared` or `quota`.
+    /// The dedicated compute that it is, or that the work ran on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// `shared`, `reserved`, `byUsage` or `quota`.
     pub mode: String,
-    pub module: String,
-    pub priority: u8,
+    /// Absent for capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub module: Option<String>,
+    /// Absent for capacity.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
     /// `gpu:MODEL`, `cpu` or `memory`.
     pub resource: String,
     /// `firm`, `loan` or `idle`.
@@ -86,6 +102,12 @@ pub struct UsageSum {
     pub module: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class: Option<String>,
+    /// The dedicated compute; empty for what is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    /// `work`, or `capacity` of dedicated compute: always told apart, as work there is part of what is held.
+    #[serde(default)]
+    pub kind: String,
     pub resource: String,
     /// Hours of GPUs, cores or GiB, for people.
     pub hours: f64,
@@ -120,7 +142,7 @@ pub struct NewCorrection {
     pub at: Time,
     /// Hours of GPUs, cores or GiB that are added, up to six decimals; negative takes back.
     pub hours: String,
-    /// `shared` or `quota`; quota if absent.
+    /// `shared`, `reserved`, `byUsage` or `quota`; quota if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
     /// `firm`, `loan` or `idle`; firm if absent.

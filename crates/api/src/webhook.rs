@@ -19,6 +19,8 @@ pub enum Notice {
     /// A workload ended by failing, with no restart left.
     Failed,
     Finished,
+    /// 50, 80 or 100 percent of the workspace's budget of this month are spent.
+    Budget,
 }
 
 /// A webhook to make or change.
@@ -97,6 +99,7 @@ pub enum DeliveryState {
 pub struct Delivery {
     pub id: String,
     pub event: String,
+    /// Empty where it is about none.
     pub workload: String,
     /// Number of the event in the log.
     pub number: u64,

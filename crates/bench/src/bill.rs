@@ -59,8 +59,8 @@ fn measured(bench: &Bench) -> io::Result<(Samples, usize)> {
 }
 
 fn about(kind: Kind) -> About {
-    let Kind { workspace, borrower: quota, mode, resource, class, .. } = kind;
-    About { workspace, quota, mode, resource, class, correction: None }
+    let Kind { workspace, borrower: quota, mode, config, resource, class, .. } = kind;
+    About { workspace, mode, config, quota, resource, class, correction: None }
 }
 
 /// Three prices in the month, of four models in two modes.
@@ -107,17 +107,19 @@ fn fill(file: &std::path::Path, records: u32) -> Result<(), String> {
                 account: quota,
                 borrower: quota,
                 mode: if n % 2 == 0 { Mode::Shared } else { Mode::Quota },
-                module: Module::Task,
+                config: None,
+                module: Some(Module::Task),
                 resource,
                 class,
                 rule: Rule::Own,
             };
             news.uses.push(Use {
                 kind,
-                workload: WorkloadId(n / 3),
+                workload: Some(WorkloadId(n / 3)),
                 name: "task".into(),
                 priority: Priority::DEFAULT,
                 unit: 0,
+                queued: Tick(0),
                 key: u64::from(n),
                 from: Tick(to.saturating_sub(1_000 + random.below(7_200_000) as u64)),
                 to: Tick(to),

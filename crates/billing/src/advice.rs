@@ -180,6 +180,7 @@ fn cost(
     let about = |resource: Resource| About {
         workspace: WorkspaceId::DEFAULT,
         mode,
+        config: None,
         quota: QuotaId(0),
         resource,
         class: Class::Firm,

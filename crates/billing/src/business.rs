@@ -1,5 +1,6 @@
 //! Everything that the business keeps: what all changes together have made.
 
+use crate::budget::Budget;
 use crate::calendar::Calendar;
 use crate::dedicated::{ConfigId, RequestId, ResourceConfig, ResourceRequest};
 use crate::price::{PriceBook, PriceBookId};
@@ -20,6 +21,7 @@ pub struct Business {
     corrections: Arc<BTreeMap<CorrectionId, Correction>>,
     requests: Arc<BTreeMap<RequestId, Versioned<ResourceRequest>>>,
     configs: Arc<BTreeMap<ConfigId, Versioned<ResourceConfig>>>,
+    budgets: Arc<BTreeMap<WorkspaceId, Versioned<Budget>>>,
     next_book: u32,
     next_template: u32,
     next_correction: u32,
@@ -118,6 +120,9 @@ impl Business {
                 Arc::make_mut(&mut self.configs).remove(&config.id);
                 Arc::make_mut(&mut self.config_quotas).remove(&config.quota);
             }
+            Record::Budget(budget) => {
+                Arc::make_mut(&mut self.budgets).remove(&budget.workspace);
+            }
         }
     }
 
@@ -149,6 +154,9 @@ impl Business {
                 self.next_config = self.next_config.max(record.id.0 + 1);
                 Arc::make_mut(&mut self.config_quotas).insert(record.quota, record.id);
                 Arc::make_mut(&mut self.configs).insert(record.id, Versioned { record, version });
+            }
+            Record::Budget(record) => {
+                Arc::make_mut(&mut self.budgets).insert(record.workspace, Versioned { record, version });
             }
         }
     }
@@ -258,6 +266,15 @@ impl Business {
     /// The first instant from `from` on at which more is booked of a supply than it would have.
     pub fn first_over(&self, supply: QuotaId, from: Tick, has: &Resources) -> Option<Tick> {
         self.calendars.get(&supply)?.first_over(from, has)
+    }
+
+    /// The budget of a workspace.
+    pub fn budget(&self, workspace: WorkspaceId) -> Option<&Versioned<Budget>> {
+        self.budgets.get(&workspace)
+    }
+
+    pub fn budgets(&self) -> impl DoubleEndedIterator<Item = &Versioned<Budget>> {
+        self.budgets.values()
     }
 
     pub fn correction(&self, id: CorrectionId) -> Option<&Correction> {

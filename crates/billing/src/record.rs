@@ -1,5 +1,6 @@
 //! What is kept, and how a change is written down.
 
+use crate::budget::Budget;
 use crate::charge::Quantity;
 use crate::dedicated::{ResourceConfig, ResourceRequest};
 use crate::price::{Mode, PriceBook, Resource};
@@ -59,6 +60,7 @@ pub enum Record {
     Correction(Correction),
     ResourceRequest(ResourceRequest),
     ResourceConfig(ResourceConfig),
+    Budget(Budget),
 }
 
 /// A record came, changed or went. At least one side is there.

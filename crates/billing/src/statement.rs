@@ -1,6 +1,7 @@
 //! What use of a period costs: lines, and their sums.
 
 use crate::charge::{Quantity, settle};
+use crate::dedicated::ConfigId;
 use crate::money::Money;
 use crate::price::{Mode, NoPrice, PriceBook, Rate, Resource};
 use crate::record::CorrectionId;
@@ -8,12 +9,15 @@ use std::collections::BTreeMap;
 use tidegate_engine::ids::{QuotaId, Tick, WorkspaceId};
 use tidegate_engine::words::Class;
 
-/// What one line is about. A correction is a line of its own.
+/// What one line is about. A correction is a line of its own. Lines stand in the order of its fields: of a workspace
+/// first shared work, then dedicated compute, then what is shown of quotas.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
     pub workspace: WorkspaceId,
-    pub quota: QuotaId,
     pub mode: Mode,
+    /// The dedicated compute whose capacity it is.
+    pub config: Option<ConfigId>,
+    pub quota: QuotaId,
     pub resource: Resource,
     pub class: Class,
     pub correction: Option<CorrectionId>,
@@ -100,7 +104,8 @@ mod tests {
 
     fn about(mode: Mode, class: Class) -> About {
         let (workspace, quota) = (WorkspaceId(1), QuotaId(2));
-        About { workspace, quota, mode, resource: Resource::Gpu("H100".into()), class, correction: None }
+        let resource = Resource::Gpu("H100".into());
+        About { workspace, mode, config: None, quota, resource, class, correction: None }
     }
 
     #[test]

@@ -118,7 +118,10 @@ pub(crate) enum Verb {
     Price(Lazy<billing::price::Verb>),
     /// Show what use of a period costs
     #[command(visible_alias = "bills", after_help = billing::bill::EXAMPLES)]
-    Bill(Lazy<billing::bill::Show>),
+    Bill(Lazy<billing::bill::Bills>),
+    /// Budgets: what a workspace means to spend in a month
+    #[command(subcommand, alias = "budgets")]
+    Budget(Lazy<billing::budget::Verb>),
     /// Run a scenario in virtual time, on the real engine
     #[command(after_help = local::simulate::EXAMPLES)]
     Simulate(Lazy<local::simulate::Simulate>),
@@ -204,6 +207,7 @@ impl Verb {
             Verb::Usage(usage) => usage.0.run(&client()?),
             Verb::Price(verb) => verb.0.run(&client()?),
             Verb::Bill(bill) => bill.0.run(&client()?),
+            Verb::Budget(verb) => verb.0.run(&client()?),
             Verb::Simulate(simulate) => simulate.0.run(connection),
             Verb::Replay(replay) => replay.0.run(),
             Verb::Backup(backup) => backup.0.run(),

@@ -110,7 +110,7 @@ pub(crate) struct Create {
     /// Where messages go: http or https
     #[arg(long)]
     url: String,
-    /// What it is told of: preempted, waiting-too-long, failed, finished; everything if absent
+    /// What it is told of: preempted, waiting-too-long, failed, finished, budget; everything if absent
     #[arg(long = "notice", value_name = "NOTICE", value_parser = notice)]
     notices: Vec<Notice>,
     #[command(flatten)]
@@ -119,7 +119,7 @@ pub(crate) struct Create {
 
 fn notice(text: &str) -> Result<Notice, String> {
     serde_json::from_value(text.into())
-        .map_err(|_| format!("{text:?} is not one of preempted, waiting-too-long, failed, finished"))
+        .map_err(|_| format!("{text:?} is not one of preempted, waiting-too-long, failed, finished, budget"))
 }
 
 fn words<T: serde::Serialize>(words: &[T]) -> String {

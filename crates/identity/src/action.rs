@@ -73,6 +73,7 @@ actions! {
     PriceUpdate = "price:update", Platform, "make price books and set prices";
     UsageCorrect = "usage:correct", Platform, "correct what was metered";
     ResourceConfigApprove = "resource-config:approve", Platform, "approve, decline and extend dedicated compute";
+    BudgetUpdate = "budget:update", Platform, "set budgets of workspaces";
     PlatformAudit = "audit:read-all", Platform, "read who changed what everywhere";
 
     /// Whether a quota is seen depends on what is attached to one's workspaces.

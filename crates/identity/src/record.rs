@@ -105,11 +105,12 @@ pub enum Notice {
     WaitingTooLong,
     Failed,
     Finished,
+    Budget,
 }
 
 impl Notice {
-    pub const ALL: [Notice; 4] =
-        [Notice::Preempted, Notice::WaitingTooLong, Notice::Failed, Notice::Finished];
+    pub const ALL: [Notice; 5] =
+        [Notice::Preempted, Notice::WaitingTooLong, Notice::Failed, Notice::Finished, Notice::Budget];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -117,6 +118,7 @@ impl Notice {
             Notice::WaitingTooLong => "waiting-too-long",
             Notice::Failed => "failed",
             Notice::Finished => "finished",
+            Notice::Budget => "budget",
         }
     }
 }

@@ -21,6 +21,7 @@
 
 pub mod apps;
 pub mod audit;
+pub mod budgets;
 pub mod center;
 pub mod config;
 pub mod core;

@@ -2,6 +2,7 @@
 
 use crate::apps::Apps;
 use crate::apps::limits::AppsLimits;
+use crate::budgets;
 use crate::center::clockwork;
 use crate::config::{Config, ExecutorKind};
 use crate::core::clock::Clock;
@@ -335,6 +336,7 @@ impl Server {
         let meter = tokio::spawn(app.meter.clone().run());
         let clockwork = tokio::spawn(clockwork::look_after(control.clone(), sampler.samples.clone()));
         let dedicated = tokio::spawn(dedicated::clockwork::look_after(control.clone()));
+        let budgets = tokio::spawn(budgets::look_after(control.clone(), app.meter.clone()));
         let sweeper =
             app.work.places.clone().map(|places| tokio::spawn(sweep(app.clone(), places, retain_logs)));
         let (mut ending, limits) = (closing.clone(), app.limits.clone());
@@ -358,6 +360,7 @@ impl Server {
         let _ = meter.await;
         clockwork.abort();
         dedicated.abort();
+        budgets.abort();
         if let Some(sweeper) = sweeper {
             sweeper.abort();
         }

@@ -141,6 +141,7 @@ export const administration = {
             'waiting-too-long': 'waiting too long',
             failed: 'failed',
             finished: 'finished',
+            budget: 'a budget being spent',
         },
         empty: {
             title: 'No webhooks',

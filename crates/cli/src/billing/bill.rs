@@ -1,24 +1,52 @@
 //! `tidegate bill`: what use of a period costs.
 
 use super::period::{Which, hours, span};
-use super::usage;
+use super::{advice, usage};
 use crate::client::Client;
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
 use crate::output::{Output, Printed, one};
-use clap::Args;
+use clap::{Args, Subcommand};
 use tidegate_api::bill::{Bill, BillLine};
 use tidegate_api::name::Name;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate bill --workspace team-b --month 2026-01
   tidegate bill --user berta --since 24h
+  tidegate bill --config rc-7 --month 2026-01
   tidegate bill --workspace team-b --month 2026-01 --lines
-  tidegate bill --book partner -o json";
+  tidegate bill --book partner -o json
+  tidegate bill advise team-b --weeks 4";
+
+/// A bill, or advice for the next ones.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Bills {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    #[command(flatten)]
+    show: Show,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// What shared, reserved and by-usage compute would have cost for the tasks of some weeks, and the waiting of each
+    #[command(after_help = advice::EXAMPLES)]
+    Advise(advice::Advise),
+}
+
+impl Bills {
+    pub(crate) fn run(self, client: &Client) -> Outcome {
+        match self.verb {
+            None => self.show.run(client),
+            Some(Verb::Advise(advise)) => advise.run(client),
+        }
+    }
+}
 
 #[derive(Args, Debug)]
-pub(crate) struct Show {
+struct Show {
     #[command(flatten)]
     which: Which,
     /// By the prices of this book; by `default`, or the only one, if absent
@@ -38,7 +66,7 @@ impl Printed for Bill {
 }
 
 impl Show {
-    pub(crate) fn run(self, client: &Client) -> Outcome {
+    fn run(self, client: &Client) -> Outcome {
         let mut query = self.which.query();
         query.extend(self.book.map(|book| ("book", book.to_string())));
         query.extend(self.lines.then(|| ("expand", "true".to_string())));
@@ -55,6 +83,7 @@ pub(crate) fn text(bill: &Bill) -> String {
         .maybe("workspace", bill.workspace.as_ref())
         .maybe("user", bill.user.as_ref())
         .maybe("quota", bill.quota.as_ref())
+        .maybe("config", bill.config.as_ref())
         .add("prices", &bill.price_book)
         .add("due", format!("{} {}", bill.due, bill.currency))
         .add("showback", format!("{} {}", bill.showback, bill.currency));
@@ -87,9 +116,10 @@ fn table(lines: &[BillLine]) -> Table {
     ];
     let mut table = Table::new(&columns);
     for (number, line) in lines.iter().enumerate() {
-        let note = match &line.correction {
-            Some(id) => format!("correction {id}"),
-            None => String::new(),
+        let note = match (&line.correction, &line.config) {
+            (Some(id), _) => format!("correction {id}"),
+            (None, Some(_)) => "capacity, used or not".into(),
+            (None, None) => String::new(),
         };
         table.row(vec![
             Cell::from(number + 1),
@@ -123,6 +153,7 @@ mod tests {
             workspace: Some("team-b".into()),
             user: None,
             quota: None,
+            config: None,
             price_book: "default".into(),
             currency: "EUR".into(),
             lines: Vec::new(),

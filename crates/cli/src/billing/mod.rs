@@ -1,6 +1,8 @@
 //! What was used, what it costs: records, sums, prices, statements.
 
+mod advice;
 pub(crate) mod bill;
+pub(crate) mod budget;
 mod period;
 pub(crate) mod price;
 pub(crate) mod usage;

@@ -42,7 +42,10 @@ pub(crate) struct Which {
     /// Only of work in this quota
     #[arg(long)]
     quota: Option<Name>,
-    /// Only of this mode: shared or quota
+    /// Only of this dedicated compute, such as rc-7: its capacity, and work there
+    #[arg(long, value_name = "CONFIG")]
+    config: Option<String>,
+    /// Only of this mode: shared, reserved, byUsage or quota
     #[arg(long)]
     mode: Option<String>,
     /// Only of this resource: gpu:MODEL, cpu or memory
@@ -67,6 +70,7 @@ impl Which {
             ("workspace", name(&self.workspace)),
             ("user", name(&self.user)),
             ("quota", name(&self.quota)),
+            ("config", self.config.clone()),
             ("mode", self.mode.clone()),
             ("resource", self.resource.clone()),
             ("class", self.class.clone()),

@@ -39,6 +39,7 @@ enum Verb {
     #[command(after_help = "Examples:
   tidegate usage report
   tidegate usage report --month 2026-01 --by workspace,user,class
+  tidegate usage report --month 2026-01 --by config
   tidegate usage report --since 168h --step 1d --workspace team-b -o csv")]
     Report(Report),
     /// What was used in a period, record by record
@@ -118,7 +119,8 @@ fn export(client: &Client, path: String, query: Query, format: &str) -> Outcome 
 struct Report {
     #[command(flatten)]
     which: Which,
-    /// Told apart by: workspace, user, quota, lender, mode, module, class
+    /// Told apart by: workspace, user, quota, lender, mode, module, class, config; capacity of dedicated compute always
+    /// from work
     #[arg(long, value_name = "WHAT", value_delimiter = ',', default_value = "workspace,quota")]
     by: Vec<String>,
     /// Cut the period into parts of this length, such as 1d
@@ -152,7 +154,8 @@ impl Report {
 
 fn sums(report: &UsageReport) -> Table {
     let first = &report.items[0];
-    // Only what was told apart has a column.
+    // Only what was told apart has a column; and what is held from what works there, where there is any.
+    let has_capacity = report.items.iter().any(|sum| sum.kind != "work");
     let told = [
         ("FROM", first.from.is_some()),
         ("WORKSPACE", first.workspace.is_some()),
@@ -162,6 +165,8 @@ fn sums(report: &UsageReport) -> Table {
         ("MODE", first.mode.is_some()),
         ("MODULE", first.module.is_some()),
         ("CLASS", first.class.is_some()),
+        ("CONFIG", first.config.is_some()),
+        ("KIND", has_capacity),
         ("RESOURCE", true),
         (">HOURS", true),
     ];
@@ -169,8 +174,20 @@ fn sums(report: &UsageReport) -> Table {
     let mut table = Table::new(&columns);
     for sum in &report.items {
         let from = sum.from.map(|from| from.to_string());
-        let groups =
-            [&from, &sum.workspace, &sum.user, &sum.quota, &sum.lender, &sum.mode, &sum.module, &sum.class];
+        let config = sum.config.as_ref().map(|id| if id.is_empty() { "-".into() } else { id.clone() });
+        let kind = has_capacity.then(|| sum.kind.clone());
+        let groups = [
+            &from,
+            &sum.workspace,
+            &sum.user,
+            &sum.quota,
+            &sum.lender,
+            &sum.mode,
+            &sum.module,
+            &sum.class,
+            &config,
+            &kind,
+        ];
         let mut cells: Vec<Cell> = groups.into_iter().flatten().map(Cell::from).collect();
         cells.extend([Cell::from(&sum.resource), Cell::from(hours(sum.hours))]);
         table.row(cells);
@@ -192,7 +209,8 @@ struct Records {
 
 impl Printed for UsageRecord {
     fn name(&self) -> String {
-        self.id.clone().unwrap_or_else(|| self.workload_id.clone())
+        let running = || self.workload_id.clone().or_else(|| self.config.clone());
+        self.id.clone().or_else(running).unwrap_or_default()
     }
 }
 
@@ -222,6 +240,7 @@ pub(super) fn records(records: &[UsageRecord]) -> Table {
         "USER",
         "QUOTA",
         "LENDER",
+        "MODE",
         "CLASS",
         "RESOURCE",
         ">AMOUNT",
@@ -232,12 +251,13 @@ pub(super) fn records(records: &[UsageRecord]) -> Table {
     let mut table = Table::new(&columns);
     for one in records {
         table.row(vec![
-            Cell::from(one.id.as_deref().unwrap_or("running")),
-            Cell::from(&one.workload),
+            Cell::from(one.id.as_deref().unwrap_or("open")),
+            Cell::from(one.workload.as_deref().unwrap_or(&one.kind)),
             Cell::from(&one.workspace),
             Cell::from(&one.user),
             Cell::from(&one.quota),
             Cell::maybe(one.lender.as_ref()),
+            Cell::from(&one.mode),
             Cell::from(&one.class),
             Cell::from(&one.resource),
             Cell::from(one.amount),
@@ -271,7 +291,7 @@ struct Correct {
     /// Why
     #[arg(long)]
     reason: String,
-    /// shared or quota
+    /// shared, reserved, byUsage or quota
     #[arg(long)]
     mode: Option<String>,
     /// firm, loan or idle

@@ -42,6 +42,7 @@ page! {
     tidegate_api::dedicated::ResourceConfigList => tidegate_api::dedicated::ResourceConfig,
     tidegate_api::bill::PriceBookList => tidegate_api::bill::PriceBook,
     tidegate_api::metering::UsageRecordList => tidegate_api::metering::UsageRecord,
+    tidegate_api::budget::BudgetList => tidegate_api::budget::Budget,
     tidegate_api::metering::CorrectionList => tidegate_api::metering::Correction,
 }
 

@@ -1,6 +1,7 @@
 //! Price books, templates and what else bills need, as they are shown.
 
 use super::record::user;
+use crate::budgets::written;
 use crate::core::world::World;
 use crate::dedicated::wire;
 use serde_json::{Value, json};
@@ -22,6 +23,7 @@ pub(super) fn kind(record: &Record) -> &'static str {
         Record::Correction(_) => "correction",
         Record::ResourceRequest(_) => "resource-request",
         Record::ResourceConfig(_) => "resource-config",
+        Record::Budget(_) => "budget",
     }
 }
 
@@ -34,6 +36,7 @@ pub(super) fn name(world: &World, record: &Record) -> String {
         Record::Correction(correction) => format!("cor-{}", correction.id.0),
         Record::ResourceRequest(request) => request.id.to_string(),
         Record::ResourceConfig(config) => config.id.to_string(),
+        Record::Budget(budget) => world.room_name(budget.workspace).to_string(),
     }
 }
 
@@ -45,6 +48,7 @@ pub(super) fn room(record: &Record) -> Option<WorkspaceId> {
         Record::Correction(correction) => Some(correction.workspace),
         Record::ResourceRequest(request) => Some(request.workspace),
         Record::ResourceConfig(config) => Some(config.workspace),
+        Record::Budget(budget) => Some(budget.workspace),
     }
 }
 
@@ -105,6 +109,13 @@ pub(super) fn shown(world: &World, record: &Record) -> Value {
             "since": config.hold.map(|hold| Time::of(hold.since)),
             "until": config.hold.and_then(|hold| hold.until).map(Time::of),
             "endedAt": config.ended.map(Time::of),
+        }),
+        Record::Budget(budget) => json!({
+            "amount": written(world, budget, budget.amount),
+            "stop": budget.stop,
+            "month": budget.spent.as_ref().map(|spent| Time::of(spent.month)),
+            "spent": budget.spent.as_ref().map(|spent| written(world, budget, spent.due)),
+            "reached": budget.spent.as_ref().map(|spent| spent.level),
         }),
     }
 }

@@ -235,9 +235,13 @@ impl Hooks {
         };
         let Some(end) = entries.last().map(tidegate_store::StoredEntry::next) else { return Ok(false) };
         let mut events: Vec<(u64, Event)> = Vec::new();
+        let mut budgets = Vec::new();
         for entry in &entries {
             match Body::decode(&entry.body) {
-                Ok(body) => events.extend(notices::told(entry.first, next, &body)),
+                Ok(body) => {
+                    events.extend(notices::told(entry.first, next, &body));
+                    budgets.extend(notices::spent(entry.first, next, &body));
+                }
                 Err(why) => tracing::warn!(event = entry.first, %why, "an entry is passed over for webhooks"),
             }
         }
@@ -245,7 +249,8 @@ impl Hooks {
         let gone = gone::find(&**reader, &control.people(), missing)?;
         let letters = control.read_blocking(|world| {
             let letters = events.iter().map(|(number, event)| notices::letters(world, *number, event, &gone));
-            letters.flatten().collect::<Vec<_>>()
+            let spent = budgets.iter().map(|(number, at, of)| notices::of_budget(world, *number, *at, of));
+            letters.chain(spent).flatten().collect::<Vec<_>>()
         });
         self.ledger().add(&letters, end, self.now())?;
         Ok(true)

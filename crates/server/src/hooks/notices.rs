@@ -1,6 +1,7 @@
 //! Which events a workspace is told of, and in which words. Names of others stay hidden, as they are from its members.
 
 use crate::audit::gone::Gone;
+use crate::budgets::written;
 use crate::core::entry::{Body, Happened};
 use crate::core::past;
 use crate::core::seal::{self, Known, Sealed};
@@ -10,6 +11,8 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
+use tidegate_billing::Record as Business;
+use tidegate_billing::budget::Budget;
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::{Event, EventKind};
 use tidegate_identity::record::{Notice, Webhook};
@@ -34,6 +37,43 @@ pub(super) fn told(first: u64, from: u64, body: &Body) -> Vec<(u64, Event)> {
         _ => None,
     });
     events.collect()
+}
+
+/// Budgets of an entry from a number on of which a level was reached, and when.
+pub(super) fn spent(first: u64, from: u64, body: &Body) -> Vec<(u64, Tick, Budget)> {
+    let happened = (first..).zip(body.happened()).filter(|(number, _)| *number >= from);
+    let budgets = happened.filter_map(|(number, happened)| {
+        let Happened::Business(change) = happened else { return None };
+        let before = match change.before.as_deref() {
+            Some(Business::Budget(before)) => Some(before),
+            _ => None,
+        };
+        match change.after.as_deref() {
+            Some(Business::Budget(after)) => after.news(before).map(|_| (number, change.at, after.clone())),
+            _ => None,
+        }
+    });
+    budgets.collect()
+}
+
+/// All that is to be sent because a level of a budget was reached.
+pub(super) fn of_budget(world: &World, number: u64, at: Tick, budget: &Budget) -> Vec<Letter> {
+    let Some(spent) = &budget.spent else { return Vec::new() };
+    let room = budget.workspace;
+    let body = json!({
+        "event": Notice::Budget.word(),
+        "workspace": world.room_name(room),
+        "at": Time::of(at),
+        "number": number,
+        "detail": {
+            "percent": spent.level,
+            "spent": written(world, budget, spent.due),
+            "amount": written(world, budget, budget.amount),
+            "month": Time::of(spent.month),
+            "stop": budget.stop,
+        },
+    });
+    posted(world, room, Notice::Budget, String::new(), number, at, &body)
 }
 
 /// Workloads of events that have left memory.
@@ -99,17 +139,29 @@ fn to_all(world: &World, subject: &Subject, notice: Notice, detail: Map<String, 
         "number": number,
         "detail": detail,
     });
-    let wants = |hook: &&Webhook| hook.notices.contains(&notice) && hook.created <= *at;
-    let hooks = world.people.webhooks(*room).filter(wants);
+    posted(world, *room, notice, name.clone(), *number, *at, &body)
+}
+
+fn posted(
+    world: &World,
+    room: WorkspaceId,
+    notice: Notice,
+    workload: String,
+    number: u64,
+    at: Tick,
+    body: &Value,
+) -> Vec<Letter> {
+    let wants = |hook: &&Webhook| hook.notices.contains(&notice) && hook.created <= at;
+    let hooks = world.people.webhooks(room).filter(wants);
     hooks
         .map(|hook| Letter {
-            room: *room,
+            room,
             hook: hook.name.to_string(),
             created: hook.created,
             event: notice.word(),
-            workload: name.clone(),
-            number: *number,
-            at: *at,
+            workload: workload.clone(),
+            number,
+            at,
             body: body.to_string(),
         })
         .collect()

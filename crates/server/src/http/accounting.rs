@@ -12,6 +12,7 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
 use tidegate_api::uid;
 use tidegate_billing::charge::Quantity;
+use tidegate_billing::dedicated::ConfigId;
 use tidegate_billing::price::{Mode, Resource as Held};
 use tidegate_engine::ids::{MemberId, QuotaId, Tick, WorkspaceId};
 use tidegate_engine::reason::Names;
@@ -26,6 +27,7 @@ pub struct UsageFilter {
     pub workspace: Option<String>,
     pub user: Option<String>,
     pub quota: Option<String>,
+    pub config: Option<String>,
     pub mode: Option<String>,
     pub resource: Option<String>,
     pub class: Option<String>,
@@ -51,7 +53,9 @@ macro_rules! usage_query {
             user: Option<String>,
             /// Only of work in this quota.
             quota: Option<String>,
-            /// Only of this mode: shared or quota.
+            /// Only of this dedicated compute, such as rc-7: its capacity, and work there.
+            config: Option<String>,
+            /// Only of this mode: shared, reserved, byUsage or quota.
             mode: Option<String>,
             /// Only of this resource: gpu:MODEL, cpu or memory.
             resource: Option<String>,
@@ -69,6 +73,7 @@ macro_rules! usage_query {
                     workspace: self.workspace.clone(),
                     user: self.user.clone(),
                     quota: self.quota.clone(),
+                    config: self.config.clone(),
                     mode: self.mode.clone(),
                     resource: self.resource.clone(),
                     class: self.class.clone(),
@@ -92,6 +97,7 @@ pub struct Selection {
     pub workspace: Option<WorkspaceId>,
     pub user: Option<MemberId>,
     pub quotas: Option<Vec<QuotaId>>,
+    pub config: Option<ConfigId>,
     mode: Option<Mode>,
     resource: Option<Held>,
     class: Option<Class>,
@@ -163,6 +169,10 @@ impl UsageFilter {
                 Some(ids).filter(|ids| !ids.is_empty()).ok_or_else(|| sight::missing(name)).map(Some)?
             }
         };
+        let config = match &self.config {
+            None => None,
+            Some(id) => Some(config(world, caller, id)?),
+        };
         Ok(Selection {
             from,
             to,
@@ -171,7 +181,8 @@ impl UsageFilter {
             workspace,
             user,
             quotas,
-            mode: word("mode", &self.mode, Mode::parse, "shared or quota")?,
+            config,
+            mode: word("mode", &self.mode, Mode::parse, "shared, reserved, byUsage or quota")?,
             resource: word("resource", &self.resource, Held::parse, "gpu:MODEL, cpu or memory")?,
             class: word("class", &self.class, Class::parse, "firm, loan or idle")?,
             module: word("module", &self.module, Module::parse, "training, notebook, service or task")?,
@@ -195,6 +206,14 @@ fn member(
         .ok_or_else(|| Problem::new(Code::NotFound, format!("there is no user {name} whose use you may see")))
 }
 
+/// A config of a workspace that the caller sees.
+fn config(world: &World, caller: &Caller, id: &str) -> Result<ConfigId, Problem> {
+    let seen = |room| caller.may(&world.people, Action::WorkspaceRead, Resource::Workspace(room));
+    let found = ConfigId::parse(id).and_then(|id| world.business.config(id));
+    let found = found.filter(|config| seen(config.record.workspace)).map(|config| config.record.id);
+    found.ok_or_else(|| Problem::new(Code::NotFound, format!("there is no resource config {id}")))
+}
+
 fn is<T: PartialEq>(wanted: &Option<T>, found: &T) -> bool {
     wanted.as_ref().is_none_or(|wanted| wanted == found)
 }
@@ -206,17 +225,19 @@ impl Selection {
             && is(&self.mode, &kind.mode)
             && is(&self.resource, &kind.resource)
             && is(&self.class, &kind.class)
-            && is(&self.module, &kind.module)
+            && self.config.is_none_or(|config| kind.config == Some(config))
+            && self.module.is_none_or(|module| kind.module == Some(module))
     }
 
     /// Corrections have neither module nor rule.
-    pub fn picks_correction(&self, correction: &tidegate_billing::record::Correction) -> bool {
+    pub fn picks_correction(&self, world: &World, correction: &tidegate_billing::record::Correction) -> bool {
         (self.from <= correction.at && correction.at < self.to)
             && self.sees(correction.workspace, correction.user)
             && self.quotas.as_ref().is_none_or(|ids| ids.contains(&correction.account))
             && is(&self.mode, &correction.mode)
             && is(&self.resource, &correction.resource)
             && is(&self.class, &correction.class)
+            && self.config.is_none_or(|config| config_of(world, correction.account) == Some(config))
             && self.module.is_none()
     }
 
@@ -270,21 +291,35 @@ pub fn user_name(people: &People, id: MemberId) -> String {
     people.user(id).map_or_else(|| format!("u-{}", id.0), |user| user.name.to_string())
 }
 
+/// The config whose quota this is, or was.
+pub fn config_of(world: &World, quota: QuotaId) -> Option<ConfigId> {
+    world.business.config_of(quota).map(|config| config.record.id)
+}
+
+/// The template of a task, with its version, while the task is remembered.
+fn template(world: &World, one: &Use) -> Option<String> {
+    let task = world.documents.get(&one.workload?)?.spec.task.as_ref()?;
+    Some(format!("{}@{}", task.template, task.version))
+}
+
 /// A record as it is written; names of quotas may be under seal.
 pub fn record(world: &World, number: Option<u64>, one: &Use) -> UsageRecord {
     let kind = &one.kind;
     let quantity = Quantity::of(one.amount, one.to.since(one.from));
     UsageRecord {
         id: number.map(|number| format!("ur-{number}")),
-        workload: one.name.to_string(),
-        workload_id: uid::workload(one.workload),
+        kind: kind.word().into(),
+        workload: one.workload.map(|_| one.name.to_string()),
+        workload_id: one.workload.map(uid::workload),
+        template: template(world, one),
         workspace: workspace_name(&world.people, kind.workspace),
         user: user_name(&world.people, kind.user),
         quota: world.quota_name(kind.borrower).into_owned(),
         lender: (kind.account != kind.borrower).then(|| world.quota_name(kind.account).into_owned()),
+        config: kind.config.map(|id| id.to_string()),
         mode: kind.mode.word().into(),
-        module: kind.module.word().into(),
-        priority: one.priority.get(),
+        module: kind.module.map(|module| module.word().into()),
+        priority: one.workload.map(|_| one.priority.get()),
         resource: kind.resource.to_string(),
         class: kind.class.word().into(),
         rule: kind.rule.word().into(),

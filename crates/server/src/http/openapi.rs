@@ -1,10 +1,10 @@
 //! The OpenAPI document: served, and committed as `openapi.json`.
 
 use super::routes::{
-    apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
-    policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series, simulations,
-    system, task_results, tasks, templates, tokens, usage, users, watch, webhooks, workload_lists, workloads,
-    workspaces,
+    advice, apply, audit, bills, budgets, corrections, invitations, links, login, logs, members, metering,
+    nodes, oidc, policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series,
+    simulations, system, task_results, tasks, templates, tokens, usage, users, watch, webhooks,
+    workload_lists, workloads, workspaces,
 };
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -97,6 +97,11 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         prices::create,
         prices::put,
         bills::bill,
+        advice::advice,
+        budgets::list,
+        budgets::get,
+        budgets::put,
+        budgets::delete,
         users::list,
         users::get,
         users::create,

@@ -102,6 +102,11 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("GET", "/api/v1/prices/{name}", Platform(PriceRead)),
     ("PUT", "/api/v1/prices/{name}", Platform(PriceUpdate)),
     ("GET", "/api/v1/bills", Thing(UsageRead)),
+    ("GET", "/api/v1/advice", Thing(UsageRead)),
+    ("GET", "/api/v1/budgets", Thing(UsageRead)),
+    ("GET", "/api/v1/budgets/{name}", Thing(UsageRead)),
+    ("PUT", "/api/v1/budgets/{name}", Platform(BudgetUpdate)),
+    ("DELETE", "/api/v1/budgets/{name}", Platform(BudgetUpdate)),
     // Everybody's are seen by everybody.
     ("GET", "/api/v1/templates", Thing(WorkspaceRead)),
     ("POST", "/api/v1/templates", Thing(TemplateUpdate)),

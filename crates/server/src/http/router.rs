@@ -5,10 +5,10 @@ use super::app::App;
 use super::auth::authenticate;
 use super::console;
 use super::routes::{
-    apply, audit, bills, corrections, invitations, links, login, logs, members, metering, nodes, oidc,
-    policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series, simulations,
-    system, task_results, tasks, templates, tokens, usage, users, watch, webhooks, workload_lists, workloads,
-    workspaces,
+    advice, apply, audit, bills, budgets, corrections, invitations, links, login, logs, members, metering,
+    nodes, oidc, policies, pools, prices, queue, quotas, resource_configs, resource_requests, roles, series,
+    simulations, system, task_results, tasks, templates, tokens, usage, users, watch, webhooks,
+    workload_lists, workloads, workspaces,
 };
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -109,6 +109,9 @@ fn api() -> Router<App> {
         .route(&at("/prices"), get(prices::list).post(prices::create))
         .route(&at("/prices/{name}"), get(prices::get).put(prices::put))
         .route(&at("/bills"), get(bills::bill))
+        .route(&at("/advice"), get(advice::advice))
+        .route(&at("/budgets"), get(budgets::list))
+        .route(&at("/budgets/{name}"), get(budgets::get).put(budgets::put).delete(budgets::delete))
         .route(&at("/users"), get(users::list).post(users::create))
         .route(&at("/users/{name}"), get(users::get).put(users::put).delete(users::delete))
         .route(&at("/users/{name}/-invite"), post(invitations::invite))

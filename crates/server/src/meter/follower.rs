@@ -1,10 +1,12 @@
 //! What the log says of who used what. Values in, values out: the same log gives the same records.
 
+use super::capacity::{Capacity, Closed, Holding};
 use crate::core::entry::{Body, Happened};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tidegate_billing::Record as Business;
+use tidegate_billing::dedicated::ConfigId;
 use tidegate_billing::price::{Mode, Resource};
 use tidegate_billing::record::ComputeKind;
 use tidegate_engine::ids::{MemberId, ModelId, PoolId, QuotaId, Tick, WorkloadId, WorkspaceId};
@@ -25,20 +27,43 @@ pub struct Kind {
     /// The quota of the workload.
     pub borrower: QuotaId,
     pub mode: Mode,
-    pub module: Module,
+    /// The dedicated compute that it is, or that the work ran on.
+    pub config: Option<ConfigId>,
+    /// Of the work; `None` for capacity, which a config holds whether anything works there or not.
+    pub module: Option<Module>,
     pub resource: Resource,
     pub class: Class,
     pub rule: Rule,
+}
+
+impl Kind {
+    /// Capacity that a config holds, not work.
+    pub fn is_capacity(&self) -> bool {
+        self.module.is_none()
+    }
+
+    /// `work` or `capacity`.
+    pub fn word(&self) -> &'static str {
+        if self.is_capacity() { "capacity" } else { "work" }
+    }
+
+    /// Whether it costs anything by itself: what works on dedicated compute is paid for with the compute.
+    pub fn is_charged(&self) -> bool {
+        self.is_capacity() || self.config.is_none()
+    }
 }
 
 /// What somebody has held for a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Use {
     pub kind: Kind,
-    pub workload: WorkloadId,
+    /// None of capacity.
+    pub workload: Option<WorkloadId>,
     pub name: Arc<str>,
     pub priority: Priority,
     pub unit: u32,
+    /// When the workload was submitted.
+    pub queued: Tick,
     /// Number in the log of the event that began it.
     pub key: u64,
     pub from: Tick,
@@ -55,6 +80,8 @@ struct About {
     module: Module,
     priority: Priority,
     mode: Mode,
+    config: Option<ConfigId>,
+    queued: Tick,
 }
 
 /// A workload that has not ended, as it is written down between two looks at the log.
@@ -84,7 +111,7 @@ impl Places {
         self.quotas.iter().filter(move |(_, (known, _))| &**known == name).map(|(id, _)| *id)
     }
 
-    fn resource(&self, account: QuotaId, dimension: Dimension) -> Resource {
+    pub(super) fn resource(&self, account: QuotaId, dimension: Dimension) -> Resource {
         match dimension {
             Dimension::CPU => Resource::Cpu,
             Dimension::MEMORY => Resource::Memory,
@@ -123,7 +150,11 @@ pub struct News {
     pub uses: Vec<Use>,
     /// Workloads that are to be written down, and those that have ended.
     pub touched: BTreeSet<WorkloadId>,
+    /// Configs that are to be written down.
+    pub configs: BTreeSet<ConfigId>,
     pub places_changed: bool,
+    /// When each of `uses` was noted: no earlier than it ended.
+    pub noted: Vec<Tick>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -131,12 +162,18 @@ pub struct Follower {
     places: Places,
     about: BTreeMap<WorkloadId, About>,
     usage: Usage,
+    capacity: Capacity,
 }
 
 impl Follower {
     /// Goes on where it was left.
-    pub fn resume(places: Places, live: impl IntoIterator<Item = (WorkloadId, Live)>) -> Follower {
-        let mut follower = Follower { places, ..Follower::default() };
+    pub fn resume(
+        places: Places,
+        live: impl IntoIterator<Item = (WorkloadId, Live)>,
+        configs: impl IntoIterator<Item = (ConfigId, Holding)>,
+    ) -> Follower {
+        let capacity = Capacity::resume(configs);
+        let mut follower = Follower { places, capacity, ..Follower::default() };
         for (id, Live { about, metered }) in live {
             follower.about.insert(id, about);
             follower.usage.restore(id, Some(metered));
@@ -154,25 +191,57 @@ impl Follower {
         Some(Live { about, metered: self.usage.metered(id)?.clone() })
     }
 
+    /// A config as it is to be written down.
+    pub fn holding(&self, id: ConfigId) -> Option<&Holding> {
+        self.capacity.holding(id)
+    }
+
     /// Takes in an entry from the number `from` on.
     pub fn follow(&mut self, first: u64, from: u64, body: &Body, news: &mut News) {
         for (number, happened) in (first..).zip(body.happened()).skip_while(|(number, _)| *number < from) {
+            let at = match happened {
+                Happened::Event(event) => event.at,
+                Happened::Business(change) => change.at,
+                Happened::People(change) => change.at,
+            };
+            let mut closed = Closed::default();
+            self.capacity.pass(at, &self.places, &mut closed);
             match happened {
                 Happened::Event(event) => self.event(number, event, news),
                 Happened::Business(change) => {
-                    for (side, is) in [(&change.before, false), (&change.after, true)] {
-                        if let Some(Business::Compute(compute)) = side.as_deref() {
-                            let shared = is && compute.kind == ComputeKind::Shared;
-                            match shared {
-                                true => self.places.shared.insert(compute.quota),
-                                false => self.places.shared.remove(&compute.quota),
-                            };
-                            news.places_changed = true;
-                        }
-                    }
+                    self.business(number, at, change.before.as_deref(), false, news, &mut closed);
+                    self.business(number, at, change.after.as_deref(), true, news, &mut closed);
                 }
                 Happened::People(_) => {}
             }
+            news.uses.extend(closed.uses);
+            news.configs.extend(closed.touched);
+            news.noted.resize(news.uses.len(), at);
+        }
+    }
+
+    /// Takes in one side of a change.
+    fn business(
+        &mut self,
+        number: u64,
+        at: Tick,
+        record: Option<&Business>,
+        is_after: bool,
+        news: &mut News,
+        closed: &mut Closed,
+    ) {
+        match record {
+            Some(Business::Compute(compute)) => {
+                match is_after && compute.kind == ComputeKind::Shared {
+                    true => self.places.shared.insert(compute.quota),
+                    false => self.places.shared.remove(&compute.quota),
+                };
+                news.places_changed = true;
+            }
+            Some(Business::ResourceConfig(config)) if is_after => {
+                self.capacity.observe(number, at, config, &self.places, closed);
+            }
+            _ => {}
         }
     }
 
@@ -184,13 +253,17 @@ impl Follower {
         match &event.kind {
             Queued { workload, spec, .. } => {
                 let shared = spec.module == Module::Task && self.places.shared.contains(&spec.quota);
+                let config = self.capacity.of(spec.quota);
+                let mode = if shared { Mode::Shared } else { Mode::Quota };
                 let about = About {
                     name: (&*spec.name).into(),
                     workspace: spec.workspace,
                     user: spec.owner.map_or(ADMIN, |owner| owner.member),
                     module: spec.module,
                     priority: spec.priority,
-                    mode: if shared { Mode::Shared } else { Mode::Quota },
+                    mode: config.map_or(mode, |(_, mode)| mode),
+                    config: config.map(|(id, _)| id),
+                    queued: event.at,
                 };
                 self.about.insert(*workload, about);
                 news.touched.insert(*workload);
@@ -234,17 +307,19 @@ impl Follower {
             account: interval.account,
             borrower: interval.borrower,
             mode: about.mode,
-            module: about.module,
+            config: about.config,
+            module: Some(about.module),
             resource: self.places.resource(interval.account, interval.dimension),
             class: interval.class,
             rule: interval.rule,
         };
         Some(Use {
             kind,
-            workload: interval.workload,
+            workload: Some(interval.workload),
             name: about.name.clone(),
             priority: about.priority,
             unit: interval.unit,
+            queued: about.queued,
             key: interval.key,
             from: interval.from,
             to: interval.to,
@@ -254,6 +329,7 @@ impl Follower {
 
     /// What goes on now, as if it ended at `now`.
     pub fn open(&self, now: Tick) -> impl Iterator<Item = Use> + '_ {
-        self.usage.open(now).filter_map(|interval| self.named(interval))
+        let work = self.usage.open(now).filter_map(|interval| self.named(interval));
+        work.chain(self.capacity.open(now, &self.places))
     }
 }

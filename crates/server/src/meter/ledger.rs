@@ -1,31 +1,37 @@
 //! Records in a file beside the log. How far the log was followed, what goes on, and the records that this brought
 //! about are written as one: each record is there once, whatever is killed.
 
+use super::capacity::Holding;
 use super::follower::{Follower, Kind, Live, News, Places, Use};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use tidegate_billing::dedicated::ConfigId;
 use tidegate_engine::ids::{Span, Tick, WorkloadId};
 use tidegate_store::Hash;
 
 /// Changes with the tables, and with how records are derived: a file of another version is made anew from the log.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 const TABLES: &str = "
     CREATE TABLE place (
         id INTEGER PRIMARY KEY CHECK (id = 0),
         next INTEGER NOT NULL, hash BLOB NOT NULL, record INTEGER NOT NULL, kept_from INTEGER NOT NULL, places BLOB NOT NULL
     ) STRICT;
     CREATE TABLE live (workload INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
+    CREATE TABLE config (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
     CREATE TABLE kind (id INTEGER PRIMARY KEY, body BLOB NOT NULL, total TEXT NOT NULL) STRICT;
-    CREATE TABLE workload (id INTEGER PRIMARY KEY, name TEXT NOT NULL, until INTEGER NOT NULL) STRICT;
+    CREATE TABLE workload (
+        id INTEGER PRIMARY KEY, name TEXT NOT NULL, until INTEGER NOT NULL, queued INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE record (
         id INTEGER PRIMARY KEY,
-        kind INTEGER NOT NULL, workload INTEGER NOT NULL, unit INTEGER NOT NULL, priority INTEGER NOT NULL,
-        key INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, amount INTEGER NOT NULL
+        kind INTEGER NOT NULL, workload INTEGER, unit INTEGER NOT NULL, priority INTEGER NOT NULL,
+        key INTEGER NOT NULL, since INTEGER NOT NULL, until INTEGER NOT NULL, amount INTEGER NOT NULL,
+        noted INTEGER NOT NULL
     ) STRICT;
-    PRAGMA user_version = 1;";
+    PRAGMA user_version = 2;";
 
 /// Records that are dropped at once.
 const SWEEP: i64 = 10_000;
@@ -82,6 +88,12 @@ impl State {
         {
             live.push(row?);
         }
+        let mut configs = Vec::new();
+        for row in connection.prepare("SELECT id, body FROM config")?.query_map([], |row| {
+            Ok((ConfigId(row.get(0)?), parsed::<Holding>(&row.get::<_, Vec<u8>>(1)?)?))
+        })? {
+            configs.push(row?);
+        }
         let (mut kinds, mut totals) = (Vec::new(), Vec::new());
         for row in connection.prepare("SELECT body, total FROM kind ORDER BY id")?.query_map([], |row| {
             let total: String = row.get(1)?;
@@ -92,7 +104,7 @@ impl State {
             totals.push(total);
         }
         let numbers = kinds.iter().cloned().zip(0..).collect();
-        let follower = Follower::resume(places, live);
+        let follower = Follower::resume(places, live, configs);
         Ok(State { follower, place, record, kept_from, kinds: Arc::new(kinds), numbers, totals })
     }
 
@@ -166,7 +178,7 @@ impl Ledger {
     /// Drops everything: the log is followed from its beginning.
     pub(super) fn begin_anew(&mut self) -> rusqlite::Result<()> {
         self.connection.execute_batch(
-            "BEGIN; DELETE FROM place; DELETE FROM live; DELETE FROM kind; DELETE FROM workload; DELETE FROM record; COMMIT;",
+            "BEGIN; DELETE FROM place; DELETE FROM live; DELETE FROM config; DELETE FROM kind; DELETE FROM workload; DELETE FROM record; COMMIT;",
         )?;
         self.state = State::default();
         Ok(())
@@ -204,9 +216,10 @@ impl Ledger {
                 .execute(params![self.state.totals[*number].to_string(), *number as i64])?;
         }
         let mut record = self.state.record;
-        for (kind, one) in rows {
+        for (index, (kind, one)) in rows.into_iter().enumerate() {
             record += 1;
-            insert(&transaction, record, kind, one)?;
+            let noted = news.noted.get(index).map_or(one.to, |noted| one.to.max(*noted));
+            insert(&transaction, record, kind, one, noted)?;
         }
         for id in &news.touched {
             match self.state.follower.live(*id) {
@@ -215,6 +228,13 @@ impl Ledger {
                     .execute(params![id.0, bytes(&live)])?,
                 None => transaction.prepare_cached("DELETE FROM live WHERE workload = ?")?.execute([id.0])?,
             };
+        }
+        for id in &news.configs {
+            if let Some(holding) = self.state.follower.holding(*id) {
+                transaction
+                    .prepare_cached("INSERT OR REPLACE INTO config VALUES (?, ?)")?
+                    .execute(params![id.0, bytes(holding)])?;
+            }
         }
         let (next, hash, kept) = (place.next as i64, &place.hash.0[..], ms(self.state.kept_from));
         // A place that is not where this began was written by somebody else: all of this is undone.
@@ -247,8 +267,8 @@ impl Ledger {
         let transaction = self.connection.transaction()?;
         let first: Option<i64> = transaction.query_row("SELECT min(id) FROM record", [], |row| row.get(0))?;
         let Some(first) = first else { return Ok(false) };
-        // Records ascend by when they ended.
-        let sql = "DELETE FROM record WHERE id < ?1 AND until < ?2";
+        // Records ascend by when they were noted, which is no earlier than when they ended.
+        let sql = "DELETE FROM record WHERE id < ?1 AND noted < ?2";
         let dropped = transaction.prepare_cached(sql)?.execute(params![first + SWEEP, ms(before)])?;
         let kept_from = if dropped > 0 { self.state.kept_from.max(before) } else { self.state.kept_from };
         if dropped > 0 {
@@ -261,23 +281,27 @@ impl Ledger {
     }
 }
 
-fn insert(transaction: &Transaction<'_>, id: i64, kind: i64, one: &Use) -> rusqlite::Result<()> {
+fn insert(transaction: &Transaction<'_>, id: i64, kind: i64, one: &Use, noted: Tick) -> rusqlite::Result<()> {
     let (key, amount, priority) = (one.key as i64, one.amount, one.priority.get());
-    transaction.prepare_cached("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?.execute(params![
-        id,
-        kind,
-        one.workload.0,
-        one.unit,
-        priority,
-        key,
-        ms(one.from),
-        ms(one.to),
-        amount
-    ])?;
+    transaction.prepare_cached("INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?.execute(
+        params![
+            id,
+            kind,
+            one.workload.map(|id| id.0),
+            one.unit,
+            priority,
+            key,
+            ms(one.from),
+            ms(one.to),
+            amount,
+            ms(noted)
+        ],
+    )?;
+    let Some(workload) = one.workload else { return Ok(()) };
     transaction
         .prepare_cached(
-            "INSERT INTO workload VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until",
+            "INSERT INTO workload VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET until = excluded.until",
         )?
-        .execute(params![one.workload.0, &*one.name, ms(one.to)])?;
+        .execute(params![workload.0, &*one.name, ms(one.to), ms(one.queued)])?;
     Ok(())
 }

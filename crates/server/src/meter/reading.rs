@@ -4,7 +4,6 @@ use super::follower::{Kind, Use};
 use super::ledger::Ledger;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use tidegate_billing::charge::{Quantity, clip};
 use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_engine::words::Priority;
@@ -58,19 +57,19 @@ pub struct Listed {
 const OPEN: u64 = 1 << 62;
 
 impl Ledger {
-    /// The first record that ended after a time: they ascend by when they ended, so it is found by halves.
+    /// The first record that may have ended after a time: they ascend by when they were noted, so it is found by halves.
     fn first_after(&self, at: Tick) -> rusqlite::Result<i64> {
         let bounds = "SELECT min(id), max(id) FROM record";
         let (low, high): (Option<i64>, Option<i64>) =
             self.connection.query_row(bounds, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let (Some(mut low), Some(high)) = (low, high) else { return Ok(i64::MAX) };
         let mut high = high + 1;
-        let mut ends = self.connection.prepare_cached("SELECT until FROM record WHERE id = ?")?;
+        let mut ends = self.connection.prepare_cached("SELECT noted FROM record WHERE id = ?")?;
         while low < high {
             let middle = low + (high - low) / 2;
-            let until: Option<i64> = ends.query_row([middle], |row| row.get(0)).optional()?;
-            match until {
-                Some(until) if until as u64 > at.0 => high = middle,
+            let noted: Option<i64> = ends.query_row([middle], |row| row.get(0)).optional()?;
+            match noted {
+                Some(noted) if noted as u64 > at.0 => high = middle,
                 _ => low = middle + 1,
             }
         }
@@ -96,7 +95,7 @@ impl Ledger {
             if !picked.get(kind).is_some_and(|picked| *picked) {
                 continue;
             }
-            if wanted.workload.is_some_and(|id| row.get(4) != Ok(id.0)) {
+            if wanted.workload.is_some_and(|id| row.get(4) != Ok(Some(id.0))) {
                 continue;
             }
             let (from, to): (i64, i64) = (row.get(1)?, row.get(2)?);
@@ -118,7 +117,7 @@ impl Ledger {
 
     /// What goes on, if it is wanted.
     fn going_on<'a>(&'a self, wanted: &'a Wanted<'_>, now: Tick) -> impl Iterator<Item = Use> + 'a {
-        let of = |one: &Use| wanted.workload.is_none_or(|id| id == one.workload);
+        let of = |one: &Use| wanted.workload.is_none_or(|id| one.workload == Some(id));
         let within = |one: &Use| one.from < wanted.end() && one.to > wanted.begin();
         self.state.follower.open(now).filter(move |one| of(one) && within(one) && (wanted.pick)(&one.kind))
     }
@@ -153,18 +152,19 @@ impl Ledger {
     ) -> rusqlite::Result<()> {
         let kinds = self.kinds();
         let first = self.first_after(wanted.begin())?.max(from as i64);
-        let sql = "SELECT r.id, r.kind, r.workload, w.name, r.unit, r.priority, r.key, r.since, r.until, r.amount \
-                   FROM record r JOIN workload w ON w.id = r.workload WHERE r.id >= ?1 AND r.since < ?2 ORDER BY r.id";
+        let sql = "SELECT r.id, r.kind, r.workload, w.name, r.unit, r.priority, r.key, r.since, r.until, r.amount, w.queued \
+                   FROM record r LEFT JOIN workload w ON w.id = r.workload \
+                   WHERE r.id >= ?1 AND r.since < ?2 AND r.until > ?3 ORDER BY r.id";
         let mut statement = self.connection.prepare_cached(sql)?;
-        let mut rows = statement.query(params![first, ms(wanted.end())])?;
+        let mut rows = statement.query(params![first, ms(wanted.end()), ms(wanted.begin())])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
             let Some(kind) = kinds.get(row.get::<_, i64>(1)? as usize).filter(|kind| (wanted.pick)(kind))
             else {
                 continue;
             };
-            let workload = WorkloadId(row.get(2)?);
-            if wanted.workload.is_some_and(|wanted| wanted != workload) {
+            let workload = row.get::<_, Option<u32>>(2)?.map(WorkloadId);
+            if wanted.workload.is_some_and(|wanted| workload != Some(wanted)) {
                 continue;
             }
             if listed.items.len() == limit {
@@ -175,13 +175,18 @@ impl Ledger {
             let one = Use {
                 kind: kind.clone(),
                 workload,
-                name: Arc::from(row.get::<_, String>(3)?),
+                name: match (row.get::<_, Option<String>>(3)?, kind.config) {
+                    (Some(name), _) => name.into(),
+                    (None, Some(config)) => config.to_string().into(),
+                    (None, None) => "".into(),
+                },
                 unit: row.get(4)?,
                 priority: Priority::new(row.get(5)?).unwrap_or(Priority::DEFAULT),
                 key: row.get::<_, i64>(6)? as u64,
                 from: tick(7)?,
                 to: tick(8)?,
                 amount: row.get(9)?,
+                queued: row.get::<_, Option<i64>>(10)?.map_or(tick(7)?, |ms| Tick(ms as u64)),
             };
             listed.items.push((Some(id as u64), cut(one, wanted)));
         }

@@ -3,13 +3,14 @@
 use super::follower::{Kind, News, Places, Use};
 use super::ledger::{Ledger, Place};
 use super::reading::{Listed, Tally, Wanted};
+use super::tasks::PastTasks;
 use crate::core::control::Control;
 use crate::core::entry::Body;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
-use tidegate_engine::ids::{Span, Tick};
+use tidegate_engine::ids::{Span, Tick, WorkspaceId};
 use tidegate_store::{Archived, Reader, StoreError, StoredEntry, open_archive};
 
 /// Within the data directory.
@@ -221,6 +222,17 @@ impl Meter {
     pub fn list(&self, wanted: &Wanted<'_>, from: u64, limit: usize) -> Result<Listed, Behind> {
         self.catch_up()?;
         Ok(self.ledger().list(wanted, from, limit, self.0.control.clock().now())?)
+    }
+
+    /// Tasks of a workspace that were submitted in a period and have ended. Waits for the disk.
+    pub fn past_tasks(
+        &self,
+        room: WorkspaceId,
+        period: (Tick, Tick),
+        most: usize,
+    ) -> Result<PastTasks, Behind> {
+        self.catch_up()?;
+        Ok(self.ledger().past_tasks(room, period, most, self.0.control.clock().now())?)
     }
 
     /// Names of quotas, and which of them there were.

@@ -84,6 +84,8 @@ struct Metered {
     model: String,
     mode: &'static str,
     class: &'static str,
+    /// Work, or capacity that is held whether anything works there or not.
+    kind: &'static str,
 }
 
 /// All figures as text. May wait for the world, so it is not for a thread that serves others.
@@ -248,18 +250,19 @@ fn metered(registry: &mut Registry, meter: &Meter) {
     // What cannot be followed at present is told later.
     let _ = meter.catch_up();
     let family = Family::<Metered, Counter<f64, AtomicU64>>::default();
-    let mut sums: BTreeMap<(&'static str, String, &'static str, &'static str), i128> = BTreeMap::new();
+    let mut sums: BTreeMap<(&'static str, String, [&'static str; 3]), i128> = BTreeMap::new();
     for (kind, total) in meter.totals() {
         let (resource, model) = match &kind.resource {
             Resource::Gpu(model) => ("gpu", model.to_string()),
             Resource::Cpu => ("cpu", String::new()),
             Resource::Memory => ("memory", String::new()),
         };
-        *sums.entry((resource, model, kind.mode.word(), kind.class.word())).or_default() += total;
+        let words = [kind.mode.word(), kind.class.word(), kind.word()];
+        *sums.entry((resource, model, words)).or_default() += total;
     }
-    for ((resource, model, mode, class), total) in sums {
+    for ((resource, model, [mode, class, kind]), total) in sums {
         let whole = if resource == "memory" { 1.0 } else { f64::from(WHOLE) };
-        let counter = family.get_or_create(&Metered { resource, model, mode, class });
+        let counter = family.get_or_create(&Metered { resource, model, mode, class, kind });
         counter.inc_by(total as f64 / whole / 1_000.0);
     }
     registry.register_with_unit("metered", "What was used, times how long", Unit::Seconds, family);

@@ -1,5 +1,6 @@
 //! The log: what this release wrote, every later one reads; what a snapshot tells is what the log tells.
 
+mod capacity;
 mod golden;
 mod history;
 mod metering;

@@ -1,11 +1,13 @@
 //! The meter over random histories: its records are what was drawn, whatever happens to it on the way.
 
+use super::capacity::Landlord;
 use super::history::{Dice, History};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use tidegate_billing::charge::Quantity;
+use tidegate_billing::dedicated::ConfigId;
 use tidegate_billing::price::Resource;
 use tidegate_check::{Checker, Metering};
 use tidegate_engine::ids::{QuotaId, Span, Tick};
@@ -61,10 +63,27 @@ fn drawn_now(control: &Control, meter: &Meter) -> [BTreeMap<(QuotaId, String), i
         drawn
     });
     let mut metered = BTreeMap::new();
-    for (_, one) in records(meter).into_iter().filter(|(id, _)| id.is_none()) {
+    let work = |(id, one): &(Option<u64>, Use)| id.is_none() && !one.kind.is_capacity();
+    for (_, one) in records(meter).into_iter().filter(work) {
         *metered.entry((one.kind.account, one.kind.resource.to_string())).or_default() += one.amount;
     }
     [books, metered]
+}
+
+/// What every config has held up to now, as it was agreed and as it was metered.
+fn held_so_far(control: &Control, landlord: &Landlord, meter: &Meter) -> [BTreeMap<ConfigId, i128>; 2] {
+    let tally = meter.tally(&all(&EVER)).expect("it can be read");
+    let agreed = landlord.held(tally.now);
+    assert!(tally.now <= control.clock().now());
+    let mut metered = BTreeMap::new();
+    for ((kind, _), quantity) in tally.sums.iter().filter(|((kind, _), _)| kind.is_capacity()) {
+        let id = kind.config.expect("capacity is of a config");
+        // Others than the landlord's come by with the records of a history.
+        if agreed.contains_key(&id) || landlord.knows(id) {
+            *metered.entry(id).or_default() += quantity.0;
+        }
+    }
+    [agreed, metered]
 }
 
 /// Records as the whole log tells them; the checker agrees with all that they are derived from.
@@ -110,8 +129,12 @@ fn every_record_is_there_once_whatever_happens_to_the_meter() {
         let control = history.control.clone();
         let (mut dice, mut following) = (Dice(seed + 1_000), meter(&control, data, None));
         let begin = control.clock().now();
+        let mut landlord = Landlord::new(seed + 2_000);
         for step in 0..STEPS {
             history.step();
+            if dice.roll(3) == 0 {
+                landlord.step(&control);
+            }
             match dice.roll(12) {
                 0 => following.catch_up().expect("it follows"),
                 // As if it were killed: nothing but the file is left.
@@ -123,6 +146,8 @@ fn every_record_is_there_once_whatever_happens_to_the_meter() {
             if step % 50 == 0 {
                 let [books, metered] = drawn_now(&control, &following);
                 assert_eq!(books, metered, "history {seed}, step {step}");
+                let [agreed, metered] = held_so_far(&control, &landlord, &following);
+                assert_eq!(agreed, metered, "history {seed}, step {step}");
             }
         }
         let found = records(&following);
@@ -132,6 +157,12 @@ fn every_record_is_there_once_whatever_happens_to_the_meter() {
         assert_eq!(numbers, (1..=ended.len() as u64).collect::<Vec<_>>());
         assert_eq!(ended, told(data), "history {seed}");
         assert!(ended.len() > 20, "history {seed} has metered next to nothing");
+
+        let [agreed, metered] = held_so_far(&control, &landlord, &following);
+        assert_eq!(agreed, metered, "history {seed}");
+        assert!(agreed.len() > 4, "history {seed} has held next to nothing");
+        let noted: Vec<ConfigId> = ended.iter().filter_map(|one| one.kind.config).collect();
+        assert!(noted.len() > 10, "history {seed} has noted next to no capacity");
 
         let end = Tick(control.clock().now().0 + 1);
         let mut cuts: Vec<Tick> = (0..9).map(|_| Tick(begin.0 + dice.roll(end.0 - begin.0))).collect();

@@ -81,6 +81,7 @@ fn body(path: &str) -> Value {
             json!({"workspace": "workspace-c", "reason": "x", "reserved": {"size": {"gpu": 1}, "end": "2031-01-01T00:00:00Z"}})
         }
         "/api/v1/tasks" => json!({"template": "c-template", "workspace": "workspace-c"}),
+        path if path.contains("/budgets/") => json!({"amount": "1"}),
         path if path.contains("/policies/") => json!({"spec": {"modules": ["training"]}}),
         path if path.contains("/workspaces") => json!({"metadata": {"name": "workspace-c"}, "spec": {}}),
         path if path.contains("/users") => json!({"metadata": {"name": "carla"}, "spec": {}}),
@@ -98,7 +99,7 @@ fn about_c(path: &str, token: &str) -> String {
     let name = match path.split('/').nth(3).unwrap_or_default() {
         "workloads" => "c-train",
         "quotas" => "Quota1.2",
-        "workspaces" => "workspace-c",
+        "workspaces" | "budgets" => "workspace-c",
         "users" => "carla",
         "nodes" => "h100-0",
         "pools" => "h100",

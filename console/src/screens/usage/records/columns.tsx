@@ -26,7 +26,13 @@ export const recordColumns: Column<UsageRecord>[] = [
         id: 'workload',
         header: names.workload,
         width: 'minmax(6.5rem, 1.1fr)',
-        cell: one => <WorkloadLink name={one.workload} uid={one.workloadId} />,
+        // Capacity of dedicated compute has no workload.
+        cell: one =>
+            one.workload != null && one.workloadId != null ? (
+                <WorkloadLink name={one.workload} uid={one.workloadId} />
+            ) : (
+                one.config
+            ),
     },
     {
         id: 'who',

@@ -42,7 +42,8 @@ export function stackOf(report: UsageReport, step: string, groups: readonly Grou
     );
     const found = new Map<string, Omit<Layer, 'color'>>();
     for (const item of report.items) {
-        if (kindOf(item.resource) !== kind) continue;
+        // Capacity is held whether it is used or not: work there would be counted twice.
+        if (kindOf(item.resource) !== kind || item.kind === 'capacity') continue;
         const of = Object.fromEntries(groups.map(group => [group, valueOf(item, group)]));
         const label = groups.map(group => shown(group, of[group] ?? '')).join(' · ');
         const layer = found.get(label) ?? { label, of, values: times.map(() => 0), total: 0 };

@@ -1,12 +1,15 @@
 //! Statements: what use of a period costs.
 
-use super::super::accounting::{Selection, hours, is_kept, record, usage_query, user_name, workspace_name};
+use super::super::accounting::{
+    Selection, config_of, hours, is_kept, record, usage_query, user_name, workspace_name,
+};
 use super::super::answer::{Answer, Answered};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::unavailable;
 use super::super::extract::Params;
 use super::prices;
+use crate::budgets::about;
 use crate::core::world::World;
 use crate::meter::{Kind, Listed, Tally, Wanted};
 use crate::tariff;
@@ -30,7 +33,8 @@ usage_query! {
     }
 }
 
-/// What use of a period costs: a line for each workspace, quota, mode, resource, class and price. Everybody sees what they
+/// What use of a period costs: a line for each workspace, mode, config, quota, resource, class and price. Capacity of
+/// dedicated compute is a line, used or not; work there is part of it, and no line. Everybody sees what they
 /// have used themselves; whoever has usage:read in a workspace sees all of it. With `expand`, each line has the records that
 /// it is the sum of.
 #[utoipa::path(get, path = "/api/v1/bills", tag = "bills", params(BillQuery),
@@ -68,17 +72,6 @@ pub async fn bill(
     Ok(Answer::new(settled.await.map_err(unavailable)??))
 }
 
-fn about(kind: &Kind) -> About {
-    About {
-        workspace: kind.workspace,
-        quota: kind.borrower,
-        mode: kind.mode,
-        resource: kind.resource.clone(),
-        class: kind.class,
-        correction: None,
-    }
-}
-
 fn settle(
     world: &World,
     book: &PriceBook,
@@ -88,13 +81,15 @@ fn settle(
     listed: &Listed,
 ) -> Result<Bill, Problem> {
     let part = |at: Tick| cuts.partition_point(|border| *border <= at) - 1;
-    let metered = tally.sums.iter().map(|((kind, part), quantity)| (about(kind), *part, *quantity));
-    let corrections = world.business.corrections().filter(|one| selection.picks_correction(one));
+    let charged = tally.sums.iter().filter(|((kind, _), _)| kind.is_charged());
+    let metered = charged.map(|((kind, part), quantity)| (about(kind), *part, *quantity));
+    let corrections = world.business.corrections().filter(|one| selection.picks_correction(world, one));
     let corrected = corrections.map(|one| {
         let about = About {
             workspace: one.workspace,
-            quota: one.account,
             mode: one.mode,
+            config: config_of(world, one.account),
+            quota: one.account,
             resource: one.resource.clone(),
             class: one.class,
             correction: Some(one.id),
@@ -105,8 +100,8 @@ fn settle(
         statement(book, cuts, metered.chain(corrected)).map_err(|why| tariff::no_price(book, why))?;
     let people = &world.people;
     let line = |line: &Line| {
-        let About { workspace, quota, mode, resource, class, correction } = &line.about;
-        let of_line = |kind: &Kind| about(kind) == line.about;
+        let About { workspace, mode, config, quota, resource, class, correction } = &line.about;
+        let of_line = |kind: &Kind| kind.is_charged() && about(kind) == line.about;
         let mut records = Vec::new();
         for (id, one) in listed.items.iter().filter(|(_, one)| of_line(&one.kind)) {
             let (from, to) = (one.from.max(line.from), one.to.min(line.to));
@@ -118,6 +113,7 @@ fn settle(
             workspace: workspace_name(people, *workspace),
             quota: world.quota_name(*quota).into_owned(),
             mode: mode.word().into(),
+            config: config.map(|id| id.to_string()),
             resource: resource.to_string(),
             class: class.word().into(),
             from: Time::of(line.from),
@@ -143,6 +139,7 @@ fn settle(
             .as_ref()
             .and_then(|ids| ids.last())
             .map(|id| world.quota_name(*id).into_owned()),
+        config: selection.config.map(|id| id.to_string()),
         price_book: book.name.to_string(),
         currency: book.currency.code.to_string(),
         lines: statement.lines.iter().map(line).collect(),

@@ -66,7 +66,7 @@ pub async fn list(
     let places = app.meter.places();
     let listed = app.control.read(|world, now| {
         let selection = query.filter().select(world, &places, &caller, now)?;
-        let picked = world.business.corrections().filter(|one| selection.picks_correction(one));
+        let picked = world.business.corrections().filter(|one| selection.picks_correction(world, one));
         let (items, next_page_token) = page.cut(picked.map(|one| shown(world, one)));
         Ok::<_, Problem>(CorrectionList { items, next_page_token })
     });
@@ -104,7 +104,7 @@ fn read(deck: &Deck<'_>, change: &Change, new: &NewCorrection) -> Result<record:
     let resource = Resource::parse(&new.resource)
         .ok_or_else(|| invalid("/resource", format!("{:?} is not gpu:MODEL, cpu or memory", new.resource)))?;
     let mode = new.mode.as_deref().map_or(Some(Mode::Quota), Mode::parse);
-    let mode = mode.ok_or_else(|| invalid("/mode", "it is shared or quota".into()))?;
+    let mode = mode.ok_or_else(|| invalid("/mode", "it is shared, reserved, byUsage or quota".into()))?;
     let class = new.class.as_deref().map_or(Some(Class::Firm), Class::parse);
     let class = class.ok_or_else(|| invalid("/class", "it is firm, loan or idle".into()))?;
     let workload = match &new.workload_id {

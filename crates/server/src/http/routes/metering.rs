@@ -1,6 +1,6 @@
 //! What was used: records, sums, corrections.
 
-use super::super::accounting::{hours, is_kept, record, usage_query, user_name, workspace_name};
+use super::super::accounting::{config_of, hours, is_kept, record, usage_query, user_name, workspace_name};
 use super::super::answer::Answer;
 use super::super::app::App;
 use super::super::auth::Caller;
@@ -30,13 +30,13 @@ use tidegate_engine::reason::Names;
 
 const CSV: &str = "text/csv";
 /// What sums can be told apart by.
-const GROUPS: [&str; 7] = ["workspace", "user", "quota", "lender", "mode", "module", "class"];
+const GROUPS: [&str; 8] = ["workspace", "user", "quota", "lender", "mode", "module", "class", "config"];
 
 usage_query! {
     /// How sums are told apart.
     SumQuery {
-        /// Told apart by these, separated by commas: workspace, user, quota, lender, mode, module, class; by workspace
-        /// and quota if absent. Resources always are.
+        /// Told apart by these, separated by commas: workspace, user, quota, lender, mode, module, class, config;
+        /// by workspace and quota if absent. Resources always are, and capacity of dedicated compute from work.
         group_by: Option<String>,
         /// Cut the period into parts of this length, such as 1d.
         step: Option<String>,
@@ -78,7 +78,7 @@ fn borders(from: Tick, to: Tick, step: Option<&str>) -> Result<Vec<Tick>, Refuse
 }
 
 /// Who and what a sum is about; `None` where it is not told apart.
-type Group = (usize, [Option<String>; GROUPS.len()], String);
+type Group = (usize, [Option<String>; GROUPS.len()], &'static str, String);
 
 fn group(world: &World, by: &[bool; GROUPS.len()], kind: &Kind, module: &str, part: usize) -> Group {
     let people = &world.people;
@@ -89,10 +89,11 @@ fn group(world: &World, by: &[bool; GROUPS.len()], kind: &Kind, module: &str, pa
         "lender" => world.quota_name(kind.account).into_owned(),
         "mode" => kind.mode.word().into(),
         "module" => module.into(),
-        _ => kind.class.word().into(),
+        "class" => kind.class.word().into(),
+        _ => kind.config.map_or_else(String::new, |id| id.to_string()),
     };
     let values = std::array::from_fn(|index| by[index].then(|| value(index)));
-    (part, values, kind.resource.to_string())
+    (part, values, kind.word(), kind.resource.to_string())
 }
 
 /// What was used in a period, added up. Everybody sees their own use; whoever has usage:read in a workspace sees all of it.
@@ -134,15 +135,15 @@ pub async fn sums(
             sum.or_insert_with(|| (Quantity(0), kind.resource.clone())).0 += quantity;
         };
         for ((kind, part), quantity) in &tally.sums {
-            add(kind, kind.module.word(), *part, *quantity);
+            add(kind, kind.module.map_or("", |module| module.word()), *part, *quantity);
         }
-        for correction in world.business.corrections().filter(|one| selection.picks_correction(one)) {
+        for correction in world.business.corrections().filter(|one| selection.picks_correction(world, one)) {
             let part = cuts.partition_point(|border| *border <= correction.at) - 1;
-            add(&as_kind(correction), "correction", part, correction.quantity);
+            add(&as_kind(world, correction), "correction", part, correction.quantity);
         }
         let cut = query.step.is_some();
-        let items = sums.into_iter().map(|((part, group, name), (quantity, resource))| {
-            let [workspace, user, quota, lender, mode, module, class] = group;
+        let items = sums.into_iter().map(|((part, group, kind, name), (quantity, resource))| {
+            let [workspace, user, quota, lender, mode, module, class, config] = group;
             UsageSum {
                 from: cut.then(|| Time::of(cuts[part])),
                 to: cut.then(|| Time::of(cuts[part + 1])),
@@ -153,6 +154,8 @@ pub async fn sums(
                 mode,
                 module,
                 class,
+                config,
+                kind: kind.into(),
                 resource: name,
                 hours: hours(quantity, &resource),
                 quantity: quantity.0.to_string(),
@@ -169,8 +172,9 @@ pub async fn sums(
     if !as_csv {
         return Ok(Answer::new(report).into_response());
     }
-    let mut text =
-        String::from("from,to,workspace,user,quota,lender,mode,module,class,resource,hours,quantity\n");
+    let mut text = String::from(
+        "from,to,workspace,user,quota,lender,mode,module,class,resource,hours,quantity,config,kind\n",
+    );
     for sum in &report.items {
         let time = |time: Option<Time>, whole: Time| time.unwrap_or(whole).to_string();
         let told = |value: &Option<String>| value.clone().unwrap_or_default();
@@ -187,6 +191,8 @@ pub async fn sums(
             sum.resource.clone(),
             sum.hours.to_string(),
             sum.quantity.clone(),
+            told(&sum.config),
+            sum.kind.clone(),
         ];
         text.push_str(&csv_line(&row));
     }
@@ -194,15 +200,17 @@ pub async fn sums(
     Ok(([(CONTENT_TYPE, CSV), (CACHE_CONTROL, "no-store")], text).into_response())
 }
 
-/// A correction among what was metered: it is about the work of its own quota.
-fn as_kind(correction: &tidegate_billing::record::Correction) -> Kind {
+/// A correction among what was metered: it is about the work of its own quota, or about the capacity of a config.
+fn as_kind(world: &World, correction: &tidegate_billing::record::Correction) -> Kind {
+    let config = config_of(world, correction.account);
     Kind {
         workspace: correction.workspace,
         user: correction.user,
         account: correction.account,
         borrower: correction.account,
         mode: correction.mode,
-        module: tidegate_engine::words::Module::Training,
+        config,
+        module: config.is_none().then_some(tidegate_engine::words::Module::Training),
         resource: correction.resource.clone(),
         class: correction.class,
         rule: tidegate_engine::words::Rule::Own,
@@ -334,23 +342,24 @@ impl Reading {
 }
 
 const HEAD: &str = "id,workload,workloadId,workspace,user,quota,lender,mode,module,priority,resource,class,rule,amount,\
-                    from,to,hours,quantity,open,event\n";
+                    from,to,hours,quantity,open,event,kind,config,template\n";
 
 fn line(one: &UsageRecord, export: Export) -> String {
     if export == Export::Lines {
         return serde_json::to_string(one).expect("a record is plain data") + "\n";
     }
+    let told = |value: &Option<String>| value.clone().unwrap_or_default();
     csv_line(&[
         one.id.clone().unwrap_or_default(),
-        one.workload.clone(),
-        one.workload_id.clone(),
+        told(&one.workload),
+        told(&one.workload_id),
         one.workspace.clone(),
         one.user.clone(),
         one.quota.clone(),
         one.lender.clone().unwrap_or_default(),
         one.mode.clone(),
-        one.module.clone(),
-        one.priority.to_string(),
+        told(&one.module),
+        one.priority.map(|priority| priority.to_string()).unwrap_or_default(),
         one.resource.clone(),
         one.class.clone(),
         one.rule.clone(),
@@ -361,6 +370,9 @@ fn line(one: &UsageRecord, export: Export) -> String {
         one.quantity.clone(),
         one.open.to_string(),
         one.event.to_string(),
+        one.kind.clone(),
+        told(&one.config),
+        told(&one.template),
     ])
 }
 

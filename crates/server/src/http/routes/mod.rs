@@ -1,9 +1,11 @@
 //! All routes: one module per resource.
 #![allow(unused_qualifications, reason = "the macro of paths writes them")]
 
+pub mod advice;
 pub mod apply;
 pub mod audit;
 pub mod bills;
+pub mod budgets;
 pub mod corrections;
 pub mod invitations;
 pub mod links;

@@ -9,6 +9,7 @@ use super::super::problem::Refused;
 use super::super::scope::Scope;
 use super::super::submission;
 use super::{DryRunParams, page, templates, workload_lists, workloads};
+use crate::budgets;
 use crate::core::deck::Deck;
 use crate::core::world::{Document, World};
 use crate::dedicated::growth;
@@ -69,7 +70,7 @@ fn find(world: &World, scope: &Scope, action: Action, name: &str) -> Result<Work
 /// Run a task. The header `X-Tidegate-Resource-Config` says where: nothing or `default` is shared compute.
 #[utoipa::path(post, path = "/api/v1/tasks", tag = "tasks", request_body = NewTask,
     params(DryRunParams, ("X-Tidegate-Resource-Config" = Option<String>, Header, description = "Where it runs: ids with commas between them; `default` is shared compute")),
-    responses((status = 201, body = Task), (status = "default", body = Problem)))]
+    responses((status = 201, body = Task), (status = 402, body = Problem), (status = "default", body = Problem)))]
 pub async fn submit(
     State(app): State<App>,
     headers: HeaderMap,
@@ -124,6 +125,9 @@ fn submit_on(
     let template = &templates::usable(world, room, named).ok_or_else(unknown)?.record;
     let version = version(template, asked).map_err(|problem| problem.at("/template"))?;
     fits(version, &new)?;
+    if *way.config == *tidegate_billing::route::SHARED {
+        budgets::allows(world, room, deck.now())?;
+    }
     let name = match new.name.clone() {
         Some(name) => name,
         None => workloads::free_name(world, room, words::Module::Task.word()),

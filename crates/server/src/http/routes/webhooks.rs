@@ -39,6 +39,7 @@ fn word(notice: record::Notice) -> Notice {
         record::Notice::WaitingTooLong => Notice::WaitingTooLong,
         record::Notice::Failed => Notice::Failed,
         record::Notice::Finished => Notice::Finished,
+        record::Notice::Budget => Notice::Budget,
     }
 }
 

@@ -428,6 +428,9 @@ fn delete_on(deck: &mut Deck<'_>, room: record::Workspace) -> Result<(), Problem
     for template in templates {
         deck.put_business(Some(tidegate_billing::Record::Template(template)), None);
     }
+    if let Some(budget) = deck.world().business.budget(room.id).map(|budget| budget.record.clone()) {
+        deck.put_business(Some(tidegate_billing::Record::Budget(budget)), None);
+    }
     let people = &deck.world().people;
     let hooks: Vec<Record> = people.webhooks(room.id).cloned().map(Record::Webhook).collect();
     let members: Vec<Member> = people.members(room.id).copied().collect();
