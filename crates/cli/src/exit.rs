@@ -101,7 +101,11 @@ impl From<Problem> for Failure {
 /// What a problem means for whoever called the command.
 pub(crate) fn exit_of(code: Code) -> Exit {
     match code {
-        Code::ShareTooSmall | Code::NeverFits | Code::NoSharedCompute | Code::TooManyTasks => Exit::Capacity,
+        Code::ShareTooSmall
+        | Code::NeverFits
+        | Code::NoSharedCompute
+        | Code::TooManyTasks
+        | Code::BudgetExhausted => Exit::Capacity,
         Code::NoDedicatedCompute | Code::SupplyBooked | Code::ConfigFull => Exit::Capacity,
         Code::UnknownReference => Exit::NotFound,
         Code::IdempotencyMismatch => Exit::Stale,

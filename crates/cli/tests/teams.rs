@@ -126,7 +126,7 @@ fn users_are_created_shown_disabled_and_deleted() {
     let made = house.admin(&["user", "create", "dora"]);
     assert_eq!((made.code, made.out.as_str()), (0, "dora created\n"));
     assert!(made.err.contains("tidegate token create --user dora"), "{made:?}");
-    house.admin(&["user", "create", "dora"]).fails(4, "there is a user dora already");
+    house.admin(&["user", "create", "dora"]).fails(4, "the name dora is taken");
     assert_eq!(house.admin(&["users", "list", "-o", "name"]).ok(), "admin\nberta\ncarol\ndora\n");
     let list = house.admin(&["user", "list", "-o", "wide"]).ok();
     assert!(list.contains("platform administrator") && list.contains("room-b (developer)"), "{list}");
@@ -190,7 +190,9 @@ fn a_service_account_acts_in_its_workspace_alone() {
     house.admin(&["workspace", "member", "set", "room-b", "berta", "--role", "admin"]).ok();
     let said = house.berta(&["service-account", "create", "ci", "--workspace", "room-b"]).ok();
     assert_eq!(said, "ci created: developer in room-b\n");
-    house.berta(&["service-account", "create", "ci", "--workspace", "room-b"]).fails(4, "a user ci already");
+    house
+        .berta(&["service-account", "create", "ci", "--workspace", "room-b"])
+        .fails(4, "the name ci is taken");
     house.berta(&["service-account", "create", "x", "--workspace", "room-c"]).fails(3, "no workspace room-c");
     let token = house.berta(&["token", "create", "nightly", "--user", "ci"]).ok();
     house.by(token.trim(), &["submit", "--name", "n", "--duration", "1ms"]).ok();

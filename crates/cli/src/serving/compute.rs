@@ -42,7 +42,10 @@ impl Stage<'_> {
         )?;
         let price = |hour: &str| json!({"gpu": {"virtual": hour}});
         let prices = json!({"shared": price("3600"), "reserved": price("1800"), "byUsage": price("2700"), "quota": price("0")});
-        let book = json!({"metadata": {"name": "default"}, "spec": {"currency": "EUR", "prices": prices}});
+        // What ran before this scene has its price, too.
+        let since = Time::of(Tick(clock::now_ms().saturating_sub(Span::hours(24).0)));
+        let book = json!({"metadata": {"name": "default"},
+            "spec": {"currency": "EUR", "validFrom": since, "prices": prices}});
         self.change(Ask::post("/api/v1/prices", &book)?)?;
         let template = json!({"metadata": {"name": "render"},
             "spec": {"description": "a picture of the tide", "resources": {"gpu": 2}}});

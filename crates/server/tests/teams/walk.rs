@@ -148,7 +148,7 @@ fn verdict(people: &People, user: &str, need: Need, path: &str) -> Option<Verdic
         Need::Thing(_) if !path.contains('{') => return None,
         Need::Thing(action) => {
             let thing = match path.split('/').nth(3)? {
-                "workspaces" | "templates" | "resource-requests" | "resource-configs" => {
+                "workspaces" | "templates" | "resource-requests" | "resource-configs" | "budgets" => {
                     Resource::Workspace(room.id)
                 }
                 "workloads" | "tasks" => Resource::Workload { workspace: room.id, owner, private: false },
@@ -209,8 +209,9 @@ fn every_route_asked_by_every_role_about_another_workspace() {
             let (status, answer) = desk.ask(method, &asked, body.as_ref());
             let what = format!("{role}: {method} {path}: {status} {answer}");
             let need = need(method, &routed(path)).expect("in the table");
-            // There is no such price book or role, nothing was delivered, and nothing was written.
-            let is_absent = ["/prices/", "/roles/", "{id}", "/logs"].iter().any(|part| path.contains(part));
+            // There is no such price book, role or budget, nothing was delivered, and nothing was written.
+            let is_absent =
+                ["/prices/", "/roles/", "/budgets/", "{id}", "/logs"].iter().any(|part| path.contains(part));
             match verdict(&company.house.control().people(), user, need, path) {
                 Some(Verdict::Hidden) => assert_eq!(status, 404, "{what}"),
                 Some(Verdict::Denied { .. }) => assert_eq!(status, 403, "{what}"),

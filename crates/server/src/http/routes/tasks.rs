@@ -37,7 +37,7 @@ use tidegate_api::workload::{WorkloadSpec, WorkloadState};
 use tidegate_billing::input::InputSchema;
 use tidegate_billing::template::{Template, TemplateVersion};
 use tidegate_engine::Command;
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::words;
 use tidegate_identity::Action;
 use utoipa::IntoParams;
@@ -100,18 +100,12 @@ pub async fn submit(
         .await
 }
 
-fn submit_on(
-    deck: &mut Deck<'_>,
-    caller: &Caller,
-    new: NewTask,
-    configs: Option<&str>,
-    most: u32,
-) -> Result<WorkloadId, Problem> {
-    let world = deck.world();
-    let room = submission::room(world, caller, new.workspace.as_ref(), Action::TaskSubmit, "/workspace")?;
-    let room = room.id;
-    let way = way(deck, room, configs)?;
-    let world = deck.world();
+/// The template that a task names, and the version of it.
+fn of_template<'a>(
+    world: &'a World,
+    room: WorkspaceId,
+    new: &NewTask,
+) -> Result<(&'a Template, &'a TemplateVersion), Problem> {
     let (named, asked) = match new.template.split_once('@') {
         Some((name, version)) => (name, Some(version)),
         None => (new.template.as_str(), None),
@@ -124,7 +118,23 @@ fn submit_on(
     };
     let template = &templates::usable(world, room, named).ok_or_else(unknown)?.record;
     let version = version(template, asked).map_err(|problem| problem.at("/template"))?;
-    fits(version, &new)?;
+    Ok((template, version))
+}
+
+fn submit_on(
+    deck: &mut Deck<'_>,
+    caller: &Caller,
+    new: NewTask,
+    configs: Option<&str>,
+    most: u32,
+) -> Result<WorkloadId, Problem> {
+    let world = deck.world();
+    let room = submission::room(world, caller, new.workspace.as_ref(), Action::TaskSubmit, "/workspace")?;
+    let room = room.id;
+    fits(of_template(world, room, &new)?.1, &new)?;
+    let way = way(deck, room, configs)?;
+    let world = deck.world();
+    let (template, version) = of_template(world, room, &new)?;
     if *way.config == *tidegate_billing::route::SHARED {
         budgets::allows(world, room, deck.now())?;
     }
