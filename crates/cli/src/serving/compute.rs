@@ -28,13 +28,11 @@ impl Stage<'_> {
         let version = self.version("Quota1.2")?;
         let scale = Ask::post(format!("{QUOTAS}/Quota1.2:scale"), &json!({"guarantee": {"gpu": 64}}))?;
         self.change(Ask { if_match: Some(&version), ..scale })?;
-        let of_quota1 = |more: Value| {
-            let mut spec = json!({"parent": "Quota1", "guarantee": {"gpu": 4}});
-            spec.as_object_mut().zip(more.as_object().cloned()).map(|(spec, more)| spec.extend(more));
-            spec
-        };
-        let shared = of_quota1(json!({"shared": true, "queue": {"strategy": "fair"}}));
-        for (name, spec) in [("tasks", shared), ("reserve", of_quota1(json!({"dedicated": true})))] {
+        let (parent, guarantee) = ("Quota1", json!({"gpu": 4}));
+        let shared =
+            json!({"parent": parent, "guarantee": guarantee, "shared": true, "queue": {"strategy": "fair"}});
+        let reserve = json!({"parent": parent, "guarantee": guarantee, "dedicated": true});
+        for (name, spec) in [("tasks", shared), ("reserve", reserve)] {
             self.change(Ask::post(QUOTAS, &json!({"metadata": {"name": name}, "spec": spec}))?)?;
         }
         self.say(
