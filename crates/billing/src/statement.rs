@@ -49,6 +49,11 @@ pub fn borders(book: &PriceBook, from: Tick, to: Tick) -> Vec<Tick> {
     [from].into_iter().chain(changes).chain([to]).collect()
 }
 
+/// The part of a period, cut at these borders, that holds an instant of it.
+pub fn part_at(borders: &[Tick], at: Tick) -> usize {
+    borders.partition_point(|border| *border <= at).saturating_sub(1)
+}
+
 /// Settles what was used in each part of a period. What has no price is an error: nothing is charged by a guess.
 pub fn statement(
     book: &PriceBook,

@@ -13,10 +13,11 @@ use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
 use tidegate_billing::Record;
 use tidegate_billing::budget::{Budget, month};
+use tidegate_billing::charge::Quantity;
 use tidegate_billing::money::Money;
 use tidegate_billing::price::{Mode, PriceBookId};
 use tidegate_billing::record::Correction;
-use tidegate_billing::statement::{About, borders, statement};
+use tidegate_billing::statement::{About, borders, part_at, statement};
 use tidegate_engine::ids::{Span, Tick, WorkspaceId};
 
 /// How often it is asked what time it is, and by that time how often it is looked.
@@ -34,6 +35,20 @@ pub fn about(kind: &Kind) -> About {
         class: kind.class,
         correction: None,
     }
+}
+
+/// A correction as a line of its own, in the part of the period that holds its time.
+pub fn corrected(world: &World, cuts: &[Tick], one: &Correction) -> (About, usize, Quantity) {
+    let about = About {
+        workspace: one.workspace,
+        mode: one.mode,
+        config: world.business.config_of(one.account).map(|config| config.record.id),
+        quota: one.account,
+        resource: one.resource.clone(),
+        class: one.class,
+        correction: Some(one.id),
+    };
+    (about, part_at(cuts, one.at), one.quantity)
 }
 
 /// What workspaces have to pay for this month so far, by their budgets' books. An error where something has no price.
@@ -77,30 +92,13 @@ pub fn dues(
 }
 
 /// What a workspace has used, with corrections.
-fn used(
-    world: &World,
-    room: WorkspaceId,
-    cuts: &[Tick],
-    tally: &Tally,
-) -> Vec<(About, usize, tidegate_billing::charge::Quantity)> {
+fn used(world: &World, room: WorkspaceId, cuts: &[Tick], tally: &Tally) -> Vec<(About, usize, Quantity)> {
     let of_room = tally.sums.iter().filter(|((kind, _), _)| kind.workspace == room);
     let metered = of_room.map(|((kind, part), quantity)| (about(kind), *part, *quantity));
     let within = |at: Tick| cuts.first() <= Some(&at) && Some(&at) < cuts.last();
     let counts = |one: &&Correction| one.workspace == room && one.mode != Mode::Quota && within(one.at);
     let corrections = world.business.corrections().filter(counts);
-    let corrected = corrections.map(|one| {
-        let about = About {
-            workspace: room,
-            mode: one.mode,
-            config: world.business.config_of(one.account).map(|config| config.record.id),
-            quota: one.account,
-            resource: one.resource.clone(),
-            class: one.class,
-            correction: Some(one.id),
-        };
-        (about, cuts.partition_point(|border| *border <= one.at) - 1, one.quantity)
-    });
-    metered.chain(corrected).collect()
+    metered.chain(corrections.map(|one| corrected(world, cuts, one))).collect()
 }
 
 /// Looks for ever.

@@ -10,6 +10,7 @@
 //! | `hooks` | webhooks: workspaces are told what happens to their workloads |
 //! | `http` | requests and answers: one module per resource below `routes` |
 //! | `login` | passwords, sessions, invitations, a provider of identities |
+//! | `beside` | the small databases beside the log |
 //! | `meter` | who used what, from when to when: records that follow from the log |
 //! | `tariff` | price books as they are written, and as they are kept |
 //! | `net` | connections, TLS |
@@ -21,6 +22,7 @@
 
 pub mod apps;
 pub mod audit;
+pub mod beside;
 pub mod budgets;
 pub mod center;
 pub mod config;

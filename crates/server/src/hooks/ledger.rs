@@ -2,6 +2,7 @@
 
 use super::HookLimits;
 use super::post::Outcome;
+use crate::beside::{Durable, ms, set_up};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::path::Path;
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
@@ -105,10 +106,6 @@ pub(super) struct Ledger {
     next: u64,
 }
 
-fn ms(at: Tick) -> i64 {
-    i64::try_from(at.0).unwrap_or(i64::MAX)
-}
-
 impl Ledger {
     /// A new one begins with the event `next`: what was before is nobody's news.
     pub(super) fn open(path: &Path, next: u64) -> rusqlite::Result<Ledger> {
@@ -120,15 +117,8 @@ impl Ledger {
     }
 
     fn on(connection: Connection, next: u64) -> rusqlite::Result<Ledger> {
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         // What a crash of the machine takes away is followed, or sent, again.
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        match version {
-            0 => connection.execute_batch(&format!("BEGIN; {TABLES} COMMIT;"))?,
-            VERSION => {}
-            _ => return Err(rusqlite::Error::InvalidQuery),
-        }
+        set_up(&connection, Durable::Mostly, TABLES, VERSION)?;
         connection.execute("INSERT OR IGNORE INTO place VALUES (0, ?)", [next as i64])?;
         let found: i64 = connection.query_row("SELECT next FROM place", [], |row| row.get(0))?;
         // A log that is shorter than what was followed of it was restored from a backup: it goes on from its end.

@@ -3,6 +3,7 @@
 
 use super::capacity::Holding;
 use super::follower::{Follower, Kind, Live, News, Places, Use};
+use crate::beside::{Durable, ms, set_up};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -120,10 +121,6 @@ impl State {
     }
 }
 
-fn ms(at: Tick) -> i64 {
-    i64::try_from(at.0).unwrap_or(i64::MAX)
-}
-
 fn bytes(value: &impl serde::Serialize) -> Vec<u8> {
     postcard::to_stdvec(value).expect("plain data")
 }
@@ -144,15 +141,8 @@ impl Ledger {
     }
 
     fn on(connection: Connection) -> rusqlite::Result<Ledger> {
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         // The log is archived up to what was followed: that must not be lost with the machine.
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        match version {
-            0 => connection.execute_batch(&format!("BEGIN; {TABLES} COMMIT;"))?,
-            VERSION => {}
-            _ => return Err(rusqlite::Error::InvalidQuery),
-        }
+        set_up(&connection, Durable::Commits, TABLES, VERSION)?;
         let state = State::read(&connection)?;
         Ok(Ledger { connection, state })
     }

@@ -2,6 +2,7 @@
 
 use super::follower::{Kind, Use};
 use super::ledger::Ledger;
+use crate::beside::ms;
 use rusqlite::{OptionalExtension, params};
 use std::collections::BTreeMap;
 use tidegate_billing::charge::{Quantity, clip};
@@ -197,8 +198,4 @@ impl Ledger {
 /// The part of it that lies in the period.
 fn cut(one: Use, wanted: &Wanted<'_>) -> Use {
     Use { from: one.from.max(wanted.begin()), to: one.to.min(wanted.end()), ..one }
-}
-
-fn ms(at: Tick) -> i64 {
-    i64::try_from(at.0).unwrap_or(i64::MAX)
 }

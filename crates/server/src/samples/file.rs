@@ -3,6 +3,7 @@
 use super::block::Block;
 use super::measure::{Figures, Subject};
 use super::{COARSE, FINE, MAX_BLOCKS};
+use crate::beside::{Durable, set_up};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::Path;
 use tidegate_engine::ids::Tick;
@@ -44,14 +45,7 @@ impl BlockFile {
     }
 
     fn on(connection: Connection) -> rusqlite::Result<BlockFile> {
-        connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-        connection.pragma_update(None, "synchronous", "NORMAL")?;
-        let version: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-        match version {
-            0 => connection.execute_batch(TABLES)?,
-            VERSION => {}
-            _ => return Err(rusqlite::Error::InvalidQuery),
-        }
+        set_up(&connection, Durable::Mostly, TABLES, VERSION)?;
         let count: i64 = connection.query_row("SELECT count(*) FROM block", [], |row| row.get(0))?;
         Ok(BlockFile { connection, count: count as u64, coarse_before: 0 })
     }

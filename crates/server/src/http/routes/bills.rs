@@ -1,15 +1,13 @@
 //! Statements: what use of a period costs.
 
-use super::super::accounting::{
-    Selection, config_of, hours, is_kept, record, usage_query, user_name, workspace_name,
-};
+use super::super::accounting::{Selection, hours, is_kept, record, usage_query, user_name, workspace_name};
 use super::super::answer::{Answer, Answered};
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::unavailable;
 use super::super::extract::Params;
 use super::prices;
-use crate::budgets::about;
+use crate::budgets::{about, corrected};
 use crate::core::world::World;
 use crate::meter::{Kind, Listed, Tally, Wanted};
 use crate::tariff;
@@ -80,24 +78,11 @@ fn settle(
     tally: &Tally,
     listed: &Listed,
 ) -> Result<Bill, Problem> {
-    let part = |at: Tick| cuts.partition_point(|border| *border <= at) - 1;
     let charged = tally.sums.iter().filter(|((kind, _), _)| kind.is_charged());
     let metered = charged.map(|((kind, part), quantity)| (about(kind), *part, *quantity));
     let corrections = world.business.corrections().filter(|one| selection.picks_correction(world, one));
-    let corrected = corrections.map(|one| {
-        let about = About {
-            workspace: one.workspace,
-            mode: one.mode,
-            config: config_of(world, one.account),
-            quota: one.account,
-            resource: one.resource.clone(),
-            class: one.class,
-            correction: Some(one.id),
-        };
-        (about, part(one.at), one.quantity)
-    });
-    let statement =
-        statement(book, cuts, metered.chain(corrected)).map_err(|why| tariff::no_price(book, why))?;
+    let statement = statement(book, cuts, metered.chain(corrections.map(|one| corrected(world, cuts, one))))
+        .map_err(|why| tariff::no_price(book, why))?;
     let people = &world.people;
     let line = |line: &Line| {
         let About { workspace, mode, config, quota, resource, class, correction } = &line.about;

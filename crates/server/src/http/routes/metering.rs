@@ -25,6 +25,7 @@ use tidegate_api::page::{PageQuery, PageToken};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
 use tidegate_billing::charge::Quantity;
+use tidegate_billing::statement::part_at;
 use tidegate_engine::ids::Tick;
 use tidegate_engine::reason::Names;
 
@@ -138,7 +139,7 @@ pub async fn sums(
             add(kind, kind.module.map_or("", |module| module.word()), *part, *quantity);
         }
         for correction in world.business.corrections().filter(|one| selection.picks_correction(world, one)) {
-            let part = cuts.partition_point(|border| *border <= correction.at) - 1;
+            let part = part_at(&cuts, correction.at);
             add(&as_kind(world, correction), "correction", part, correction.quantity);
         }
         let cut = query.step.is_some();

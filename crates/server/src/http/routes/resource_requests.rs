@@ -20,7 +20,7 @@ use tidegate_api::dedicated::{
 };
 use tidegate_api::problem::{Code, Problem};
 use tidegate_billing::dedicated::{self as record, RequestId};
-use tidegate_engine::ids::WorkspaceId;
+use tidegate_engine::ids::{MemberId, WorkspaceId};
 use tidegate_identity::{Action, Resource};
 use utoipa::IntoParams;
 
@@ -115,6 +115,26 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewResour
         .await
 }
 
+/// What an administrator makes of a request, with a note.
+async fn decide(
+    app: App,
+    name: String,
+    change: Change,
+    body: Json<Decision>,
+    operation: &'static str,
+    decision: fn(&mut Deck<'_>, MemberId, RequestId, &str) -> Result<(), Problem>,
+) -> Response {
+    let note = body.value.note.unwrap_or_default();
+    change
+        .carry_out(&app, operation, body.sent, move |deck, change| {
+            change.platform(deck, Action::ResourceConfigApprove)?;
+            let id = find(deck.world(), change.caller(), &name)?.id;
+            decision(deck, change.caller().who.user, id, &note)?;
+            made(deck, StatusCode::OK, id)
+        })
+        .await
+}
+
 /// Approve a request: a resource config is made of it, and booked.
 #[utoipa::path(post, path = "/api/v1/resource-requests/{name}:approve", tag = "dedicated", request_body = Decision,
     params(("name" = String, Path, description = "The request's id"), DryRunParams),
@@ -125,15 +145,10 @@ pub async fn approve(
     change: Change,
     body: Json<Decision>,
 ) -> Response {
-    let note = body.value.note.unwrap_or_default();
-    change
-        .carry_out(&app, "resource-request.approve", body.sent, move |deck, change| {
-            change.platform(deck, Action::ResourceConfigApprove)?;
-            let id = find(deck.world(), change.caller(), &name)?.id;
-            agree::approve(deck, change.caller().who.user, id, &note)?;
-            made(deck, StatusCode::OK, id)
-        })
-        .await
+    decide(app, name, change, body, "resource-request.approve", |deck, by, id, note| {
+        agree::approve(deck, by, id, note).map(|_| ())
+    })
+    .await
 }
 
 /// Decline a request, with a note.
@@ -146,15 +161,7 @@ pub async fn decline(
     change: Change,
     body: Json<Decision>,
 ) -> Response {
-    let note = body.value.note.unwrap_or_default();
-    change
-        .carry_out(&app, "resource-request.decline", body.sent, move |deck, change| {
-            change.platform(deck, Action::ResourceConfigApprove)?;
-            let id = find(deck.world(), change.caller(), &name)?.id;
-            agree::decline(deck, change.caller().who.user, id, &note)?;
-            made(deck, StatusCode::OK, id)
-        })
-        .await
+    decide(app, name, change, body, "resource-request.decline", agree::decline).await
 }
 
 /// Take a request back that nobody has decided yet: for whoever made it, and for admins of the workspace.
