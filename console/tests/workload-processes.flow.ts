@@ -93,6 +93,7 @@ test('a service is opened in a window of its own, by a link that works once', as
     await app.getByText('the tide is in').waitFor();
     expect(new URL(app.url()).port).not.toBe(new URL(house.server.url).port);
     expect(await app.evaluate(() => window.opener === null)).toBe(true);
+    await app.close();
     await visitor.look('workload-service');
     await page.getByRole('tab', { name: 'Monitoring' }).click();
     await page.getByRole('heading', { name: 'Replicas, GPUs' }).waitFor();

@@ -59,8 +59,21 @@ export class Visitor {
         await this.page.getByRole('button', { name: 'Log in', exact: true }).click();
     }
 
+    /** Waits until colours and positions are where they go: half-way, a text may be too pale for a moment. */
+    private async settled(): Promise<void> {
+        await this.page.waitForTimeout(100);
+        await this.page.evaluate(async () => {
+            const moving = () =>
+                document
+                    .getAnimations()
+                    .filter(one => one.effect?.getComputedTiming().iterations !== Infinity);
+            while (moving().length > 0) await Promise.allSettled(moving().map(one => one.finished));
+        });
+    }
+
     /** No serious finding of axe on what is shown now. */
     async checkAccessibility(): Promise<void> {
+        await this.settled();
         await this.page.evaluate(axe.source);
         const found = await this.page.evaluate(async () => {
             const { axe } = window as unknown as { axe: typeof import('axe-core') };
@@ -87,7 +100,7 @@ export class Visitor {
             for (const colorScheme of ['light', 'dark'] as const) {
                 await this.page.emulateMedia({ colorScheme });
                 await this.page.evaluate(() => window.scrollTo(0, 0));
-                await this.page.waitForTimeout(300);
+                await this.settled();
                 const path = join(SCREENS, `${name}-${size}-${colorScheme}.png`);
                 // A dialog stands before the window, not before the page.
                 const fullPage = (await this.page.getByRole('dialog').count()) === 0;
