@@ -1,6 +1,8 @@
 import { administration } from './en/administration';
+import { advice } from './en/advice';
 import { audit } from './en/audit';
 import { bills } from './en/bills';
+import { budgets } from './en/budgets';
 import { center } from './en/center';
 import { common } from './en/common';
 import { compute } from './en/compute';
@@ -21,8 +23,10 @@ import { workloads } from './en/workloads';
 /** The console in English: one file per screen. Texts with figures are functions. */
 export const en = {
     administration,
+    advice,
     audit,
     bills,
+    budgets,
     center,
     common,
     compute,

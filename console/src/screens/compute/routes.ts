@@ -2,6 +2,7 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import type { ConfigState, RequestState } from '../../api/queries/dedicated';
 import { appRoute } from '../../routes';
 import { text } from '../../texts';
+import { askSearch } from './ask/search';
 
 const oneOf = <Word extends string>(value: unknown, known: Record<Word, unknown>): Word | undefined =>
     typeof value === 'string' && Object.hasOwn(known, value) ? (value as Word) : undefined;
@@ -33,6 +34,7 @@ const requests = createRoute({
 const ask = createRoute({
     getParentRoute: () => appRoute,
     path: '/compute/requests/new',
+    validateSearch: askSearch,
     component: lazyRouteComponent(() => import('./ask/AskScreen'), 'AskScreen'),
 });
 

@@ -12,6 +12,8 @@ export function UsageNav() {
                 { to: '/usage', label: sections.usage, isExact: true },
                 { to: '/usage/records', label: sections.records },
                 { to: '/usage/bills', label: sections.bills },
+                { to: '/usage/budgets', label: sections.budgets },
+                { to: '/usage/advice', label: sections.advice },
                 { to: '/usage/prices', label: sections.prices },
                 { to: '/usage/corrections', label: sections.corrections },
             ]}

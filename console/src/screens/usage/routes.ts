@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { appRoute } from '../../routes';
+import { WEEKS, type AdviceSearch } from './advice/ways';
 import { periodSearch, type PeriodSearch } from './period';
 import { filterSearch, recordsSearch, usageSearch, type FilterSearch } from './search';
 
@@ -47,6 +48,22 @@ const bills = createRoute({
     component: lazyRouteComponent(() => import('./bills/BillsScreen'), 'BillsScreen'),
 });
 
+const budgets = createRoute({
+    getParentRoute: () => appRoute,
+    path: '/usage/budgets',
+    component: lazyRouteComponent(() => import('./budgets/BudgetsScreen'), 'BudgetsScreen'),
+});
+
+const advice = createRoute({
+    getParentRoute: () => appRoute,
+    path: '/usage/advice',
+    validateSearch: (search): AdviceSearch => ({
+        weeks: WEEKS.find(one => one === Number(search.weeks)),
+        book: text(search.book),
+    }),
+    component: lazyRouteComponent(() => import('./advice/AdviceScreen'), 'AdviceScreen'),
+});
+
 const prices = createRoute({
     getParentRoute: () => appRoute,
     path: '/usage/prices',
@@ -81,4 +98,15 @@ const corrections = createRoute({
     component: lazyRouteComponent(() => import('./corrections/CorrectionsScreen'), 'CorrectionsScreen'),
 });
 
-export const usageRoutes = [usage, records, bills, prices, newBook, book, editBook, corrections] as const;
+export const usageRoutes = [
+    usage,
+    records,
+    bills,
+    budgets,
+    advice,
+    prices,
+    newBook,
+    book,
+    editBook,
+    corrections,
+] as const;

@@ -8,6 +8,8 @@ export const usage = {
         usage: 'Usage',
         records: 'Records',
         bills: 'Statements',
+        budgets: 'Budgets',
+        advice: 'Advice',
         prices: 'Prices',
         corrections: 'Corrections',
     },

@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { DryRun } from '../../../api/client';
 import { Problem } from '../../../api/problem';
@@ -23,6 +23,7 @@ const PAUSE_MS = 300;
 /** Asks for compute of a workspace alone. */
 export function AskScreen() {
     const chosen = useWorkspace();
+    const asked = useSearch({ from: '/app/compute/requests/new' });
     const rooms = useRooms('resource-request:create');
     const room = rooms?.find(one => one === chosen) ?? rooms?.[0];
     return (
@@ -40,7 +41,7 @@ export function AskScreen() {
             ) : room === undefined ? (
                 <EmptyState title={words.title}>{words.nowhere}</EmptyState>
             ) : (
-                <AskForm rooms={rooms} begin={{ ...emptyDraft, workspace: room }} />
+                <AskForm rooms={rooms} begin={{ ...emptyDraft, ...asked, workspace: room }} />
             )}
         </Page>
     );

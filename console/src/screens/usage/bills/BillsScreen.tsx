@@ -16,6 +16,7 @@ import { filterOf } from '../search';
 import styles from '../Usage.module.css';
 import { UsageNav } from '../UsageNav';
 import { WhoseFields } from '../WhoseFields';
+import { BudgetStrip } from '../budgets/BudgetStrip';
 import { BillHead } from './BillHead';
 import { BillLines } from './BillLines';
 import { billRange, csvOf, monthName } from './model';
@@ -101,6 +102,7 @@ export function BillsScreen() {
             ) : (
                 <>
                     <BillHead bill={bill.data} />
+                    <BudgetStrip />
                     <BillLines
                         bill={bill.data}
                         open={line}

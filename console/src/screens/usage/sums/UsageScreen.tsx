@@ -10,6 +10,7 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { Page, Section } from '../../../ui/Page';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { StackChart } from '../../../ui/StackChart';
+import { BudgetStrip } from '../budgets/BudgetStrip';
 import { PeriodFields } from '../PeriodFields';
 import { rangeOf } from '../period';
 import { filterOf, GROUPS, groupsOf, KINDS, type Kind, type UsageSearch } from '../search';
@@ -98,6 +99,7 @@ export function UsageScreen() {
                             <StackChart times={stack.times} stepS={stack.stepS} layers={layers} />
                         )}
                     </Section>
+                    <BudgetStrip />
                     {stack.layers.length > 0 && (
                         <Section
                             title={words.sums}

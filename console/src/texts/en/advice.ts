@@ -1,0 +1,41 @@
+/** What other ways to have run the same tasks would have cost. */
+export const advice = {
+    about: 'Would a reservation have been cheaper? The tasks of the last weeks are put through the engine once more: each comes when it came, runs for as long as it ran, and asks for what it asked for.',
+    workspace: 'Workspace',
+    weeks: 'Of the last',
+    weeksOf: (count: number) => (count === 1 ? '1 week' : `${count} weeks`),
+    ways: (tasks: number, from: string, to: string) =>
+        `${tasks === 1 ? '1 task' : `${tasks} tasks`}, ${from} – ${to}`,
+    modes: { shared: 'Shared', reserved: 'Reserved', byUsage: 'By usage' } as Record<string, string>,
+    modesAbout: {
+        shared: 'As it was, on shared compute.',
+        reserved: 'So much for all of the time, used or not.',
+        byUsage: 'As much as was needed at a time.',
+    } as Record<string, string>,
+    cheapest: 'cheapest',
+    best: 'best',
+    bestHint: 'The cheapest in which 95 of 100 tasks wait no longer than they did, or than ten seconds.',
+    waitsLonger: 'cheapest, waits longer',
+    waitsLongerHint: 'It costs least, but more than 5 of 100 tasks wait longer than they did.',
+    cost: 'Cost',
+    noCost: 'no price',
+    amount: (amount: string, currency: string) => `${amount} ${currency}`,
+    size: 'Its own',
+    atMost: 'At most at once',
+    noSize: 'nothing',
+    waiting: 'Waiting for the start',
+    p50: 'Half of them, up to',
+    p95: '95 of 100, up to',
+    max: 'The longest',
+    ask: 'Ask for this',
+    askHint: 'A request for it, filled in. Nothing is sent yet.',
+    tried: 'Sizes tried for a reservation',
+    triedAbout:
+        'Nodes are as large as needed, and nobody else is in the way: what is lost on real machines is not in it.',
+    bar: (mode: string, cost: string) => `${mode} costs ${cost}`,
+    empty: {
+        title: 'No task has ended in this time',
+        about: 'Advice is about tasks that were submitted in the period and have ended. Choose more weeks, or come back when some have run.',
+    },
+    nowhere: 'Advice is for whoever may see what a workspace has used. You may not, anywhere.',
+};

@@ -1,0 +1,53 @@
+/** What workspaces mean to spend. */
+export const budgets = {
+    about: 'What a workspace means to spend in a month, of what is due: shared tasks and dedicated compute.',
+    thisMonth: 'Budget of this month',
+    all: 'All budgets',
+    columns: {
+        workspace: 'Workspace',
+        amount: 'For a month',
+        spent: 'Spent this month',
+        told: 'Told',
+        stop: 'When it is spent',
+    },
+    amount: (amount: string, currency: string) => `${amount} ${currency}`,
+    spent: (spent: string, amount: string, currency: string) => `${spent} of ${amount} ${currency}`,
+    percent: (percent: number) => `${percent} %`,
+    label: (workspace: string, spent: string, percent: number) =>
+        `${workspace} has spent ${spent}, ${percent} percent`,
+    notTold: 'not told yet',
+    stops: { true: 'No task begins on shared compute', false: 'People are told, and tasks go on' },
+    exhausted: 'spent',
+    exhaustedHint: 'No task begins on shared compute until the month is over, or another amount is set.',
+    unknown: 'What is spent cannot be told',
+    setBy: (name: string) => `set by ${name}`,
+    create: 'Set a budget',
+    change: 'Change',
+    remove: 'Remove',
+    actions: (workspace: string) => `Actions of the budget of ${workspace}`,
+    denied: 'Budgets are set by platform administrators.',
+    none: {
+        title: 'There are no budgets',
+        about: 'With a budget, people are told when 50, 80 and 100 percent of a month’s amount are spent; and if it shall be so, no further task begins on shared compute then.',
+        noPrices: 'A budget goes by the prices of a price book. There is none yet.',
+    },
+    form: {
+        create: 'Set a budget',
+        change: (workspace: string) => `Change the budget of ${workspace}`,
+        workspace: 'Workspace',
+        amount: 'For each month',
+        amountHint: 'Calendar months in UTC. Another amount begins anew with what is told.',
+        book: 'Price book',
+        stop: 'When it is spent, no task begins on shared compute',
+        stopHint: 'What runs or waits goes on, and dedicated compute takes tasks as before.',
+        confirm: 'Set this budget',
+    },
+    effect: (workspace: string, amount: string, stop: boolean) =>
+        `${workspace} has ${amount} for each month. People are told when 50, 80 and 100 percent are spent${stop ? '; then no task begins on shared compute' : ', and tasks go on'}.`,
+    already: (spent: string, percent: number) => `${spent} of this month are spent already: ${percent} %.`,
+    alreadyOver: (spent: string) => `${spent} of this month are spent already, which is all of it.`,
+    quiet: 'Nothing that runs or waits is touched.',
+    removeTitle: (workspace: string) => `Remove the budget of ${workspace}`,
+    removeEffect: (workspace: string) =>
+        `${workspace} spends as it likes: nobody is told, and no task is refused for it.`,
+};
