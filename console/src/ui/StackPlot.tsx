@@ -20,6 +20,15 @@ export interface StackPlotProps {
     write?(value: number): string;
 }
 
+const AXIS_PX = 64;
+const NAME_PX = 64;
+
+/** Names below bars, only as many as have room; the latest is always there. */
+function spread(names: readonly string[], width: number): string[] {
+    const every = Math.max(1, Math.ceil((names.length * NAME_PX) / width));
+    return names.map((name, index) => ((names.length - 1 - index) % every === 0 ? name : ''));
+}
+
 /** Bars of layers. Colors come from the theme, so it is drawn again when that changes. */
 export function StackPlot(props: StackPlotProps) {
     const { times, stepS, layers, height = 260, names, write = figure } = props;
@@ -49,10 +58,10 @@ export function StackPlot(props: StackPlotProps) {
                           ...axis,
                           grid: { show: false },
                           splits: () => times.map(time => time + stepS / 2),
-                          values: () => [...names],
+                          values: plot => spread(names, plot.width - AXIS_PX),
                       }
                     : { ...axis, grid: { show: false }, values: instants },
-                { ...axis, size: 64, values: (_: uPlot, values: number[]) => values.map(write) },
+                { ...axis, size: AXIS_PX, values: (_: uPlot, values: number[]) => values.map(write) },
             ],
             cursor: { drag: { x: false, y: false }, points: { show: false } },
             scales: {

@@ -7,7 +7,7 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { Icon } from '../../../ui/icons';
 import type { Column } from '../../../ui/table';
 import { VirtualTable } from '../../../ui/VirtualTable';
-import { recordColumns, recordKey } from '../records/columns';
+import { ConfigLink, recordColumns, recordKey } from '../records/columns';
 import usageStyles from '../Usage.module.css';
 import styles from './Bills.module.css';
 import { lineKey, sumOf } from './model';
@@ -100,6 +100,7 @@ function columns(
             cell: line => (
                 <span>
                     {modes[line.mode] ?? line.mode}{' '}
+                    {line.config != null && <ConfigLink config={line.config} />}{' '}
                     {line.correction != null && (
                         <span className={usageStyles.small}>{words.correction(line.correction)}</span>
                     )}

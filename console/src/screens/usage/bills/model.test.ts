@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BillLine } from '../../../api/queries/metering';
-import { billRange, csvOf, monthName, sumOf } from './model';
+import { billRange, csvOf, lineKey, monthName, sumOf } from './model';
 
 const now = Date.parse('2026-03-15T10:25:40Z');
 
@@ -47,5 +47,8 @@ test('records of a line are added up without rounding', () => {
 test('lines become cells that a spreadsheet reads', () => {
     const [head, row] = csvOf({ lines: [line], currency: 'EUR' }).split('\r\n');
     expect(head).toMatch(/^workspace,quota,mode,/);
-    expect(row).toBe('"a, ""b""",q,quota,gpu:H100,firm,f,t,3,30,2.5,,7.50,EUR,');
+    expect(row).toBe('"a, ""b""",q,quota,gpu:H100,firm,f,t,3,30,2.5,,7.50,EUR,,');
+    const capacity = { ...line, config: 'rc-0' };
+    expect(csvOf({ lines: [capacity], currency: 'EUR' })).toMatch(/,rc-0\r\n$/);
+    expect(lineKey(capacity)).not.toBe(lineKey(line));
 });

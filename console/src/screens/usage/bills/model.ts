@@ -23,8 +23,10 @@ export function billRange(search: Pick<BillsSearch, 'month' | 'from' | 'to'>, no
 
 /** What tells a line from all others of its statement. */
 export function lineKey(line: BillLine): string {
-    const { workspace, quota, mode, resource, price, from, correction } = line;
-    return [workspace, quota, mode, resource, line.class, price, from, correction ?? ''].join('~');
+    const { workspace, quota, mode, config, resource, price, from, correction } = line;
+    return [workspace, quota, mode, config ?? '', resource, line.class, price, from, correction ?? ''].join(
+        '~',
+    );
 }
 
 /** Whether the records of a line are all of it: exact figures, which no rounding hides. */
@@ -53,6 +55,7 @@ const HEAD = [
     'cost',
     'currency',
     'correction',
+    'config',
 ] as const;
 
 /** The lines for a spreadsheet. */

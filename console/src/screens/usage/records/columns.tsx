@@ -1,6 +1,7 @@
 import type { UsageRecord } from '../../../api/queries/metering';
 import { text } from '../../../texts';
 import { figure } from '../../../ui/amounts';
+import { AnchorLink } from '../../../ui/links';
 import type { Column } from '../../../ui/table';
 import { instant, span } from '../../../ui/time';
 import { WorkloadLink } from '../../../ui/WorkloadLink';
@@ -11,7 +12,10 @@ const names = words.records.columns;
 
 /** What tells a record from all others; what goes on has no number yet. */
 export function recordKey(one: UsageRecord): string {
-    return one.id ?? [one.event, one.workloadId, one.resource, one.lender, one.class, one.rule].join('/');
+    return (
+        one.id ??
+        [one.event, one.workloadId, one.config, one.resource, one.lender, one.class, one.rule].join('/')
+    );
 }
 
 /** `8 gpu:H100`, `4 cores`, `16 GiB memory`. */
@@ -19,6 +23,15 @@ export function held(amount: number, resource: string): string {
     if (resource === 'memory') return words.records.gib(figure(amount));
     if (resource === 'cpu') return words.records.cores(figure(amount));
     return words.records.amount(figure(amount), resource);
+}
+
+/** Dedicated compute, whose capacity it is. */
+export function ConfigLink({ config }: { config: string }) {
+    return (
+        <AnchorLink underline="always" to="/compute/$config" params={{ config }}>
+            {config}
+        </AnchorLink>
+    );
 }
 
 export const recordColumns: Column<UsageRecord>[] = [
@@ -31,7 +44,7 @@ export const recordColumns: Column<UsageRecord>[] = [
             one.workload != null && one.workloadId != null ? (
                 <WorkloadLink name={one.workload} uid={one.workloadId} />
             ) : (
-                one.config
+                one.config != null && <ConfigLink config={one.config} />
             ),
     },
     {
