@@ -73,6 +73,8 @@ export const theme = createTheme({
         Drawer: { defaultProps: { lockScroll: false } },
         CloseButton: { defaultProps: { 'aria-label': common.close } },
         Button: { defaultProps: { size: 'xs' } },
+        // What explains an input stands below it, so that inputs side by side stand in a line.
+        InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
         TextInput: { defaultProps: { size: 'sm' } },
         Tooltip: { defaultProps: { withArrow: true, multiline: true, maw: 360, openDelay: 150 } },
         Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 600, miw: 'max-content' } },

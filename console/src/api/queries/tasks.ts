@@ -50,15 +50,6 @@ export const tasks = {
             queryFn: ({ signal }) =>
                 ask(api.GET('/api/v1/tasks/{name}/result', { params: { path: { name: id } }, signal })),
         }),
-    /** What running it would do now; it is asked again when anything happens. */
-    preview: (body: NewTask, config: string | undefined) =>
-        queryOptions({
-            queryKey: ['tasks', 'preview', body, config],
-            queryFn: ({ signal }) => post(body, config, { dryRun: true }, signal) as Promise<DryRun>,
-            staleTime: 1_000,
-            gcTime: 10_000,
-            retry: false,
-        }),
 };
 
 function post(
@@ -78,6 +69,9 @@ function post(
 }
 
 export const taskChanges = {
+    /** What running it would do now. */
+    preview: (body: NewTask, config: string | undefined, signal: AbortSignal) =>
+        post(body, config, { dryRun: true }, signal) as Promise<DryRun>,
     /** With a key of one's own, a retry after a lost answer runs nothing twice. */
     run: (body: NewTask, config: string | undefined, key: string) =>
         post(body, config, { dryRun: false, key }) as Promise<Task>,

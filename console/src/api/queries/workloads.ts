@@ -78,27 +78,20 @@ export const workloads = {
                     ),
                 ),
         }),
-    /** What submitting would do now; it is asked again when anything happens. */
-    preview: (body: NewWorkload) =>
-        queryOptions({
-            queryKey: ['workloads', 'preview', body],
-            queryFn: async ({ signal }) => {
-                const asked = api.POST('/api/v1/workloads', {
-                    params: { query: { dryRun: true } },
-                    body: body as Schema<'NewWorkload'>,
-                    signal,
-                });
-                return (await ask(asked)) as DryRun;
-            },
-            staleTime: 1_000,
-            gcTime: 10_000,
-            retry: false,
-        }),
 };
 
 const at = (name: string, query: Asked) => ({ path: { name }, query });
 
 export const workloadChanges = {
+    /** What submitting would do now. */
+    preview: (body: NewWorkload, signal: AbortSignal) =>
+        ask(
+            api.POST('/api/v1/workloads', {
+                params: { query: { dryRun: true } },
+                body: body as Schema<'NewWorkload'>,
+                signal,
+            }),
+        ) as Promise<DryRun>,
     /** With a key of one's own, a retry after a lost answer submits nothing twice. */
     submit: async (body: NewWorkload, key: string) => {
         const params = { header: { 'Idempotency-Key': key } };

@@ -21,7 +21,6 @@ export function TimeFields({ draft, problem, members, set }: FieldsProps) {
             label={label}
             description={hint}
             placeholder={words.never}
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
             maw={260}
             value={value}
             error={problem?.at(pointer)}
@@ -107,7 +106,6 @@ export function TimeFields({ draft, problem, members, set }: FieldsProps) {
                     <MultiSelect
                         label={words.exempt}
                         description={words.exemptHint}
-                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                         searchable
                         data={[...new Set([...members, ...notebook.exempt])]}
                         value={notebook.exempt}

@@ -17,7 +17,6 @@ import { Section } from '../../../ui/Page';
 import type { Draft, Kind } from './draft';
 
 const words = text.compute.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 
 interface FieldsProps {
     draft: Draft;
@@ -45,7 +44,6 @@ export function WhatFields({ draft, onDraft, wrong, rooms }: FieldsProps & { roo
                 <Select
                     label={words.supply}
                     description={words.supplyHint}
-                    inputWrapperOrder={ORDER}
                     clearable
                     searchable
                     data={quotas}
@@ -58,7 +56,6 @@ export function WhatFields({ draft, onDraft, wrong, rooms }: FieldsProps & { roo
                 mt="sm"
                 label={words.reason}
                 description={words.reasonHint}
-                inputWrapperOrder={ORDER}
                 rows={2}
                 value={draft.reason}
                 error={wrong('/reason')}
@@ -76,7 +73,6 @@ export function HowFields({ draft, onDraft, wrong }: FieldsProps) {
         <TextInput
             label={words[name as keyof typeof words] as string}
             description={hint}
-            inputWrapperOrder={ORDER}
             placeholder={placeholder}
             type={type}
             value={draft[name]}

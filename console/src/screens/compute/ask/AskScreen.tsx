@@ -1,10 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
 import type { DryRun } from '../../../api/client';
-import { Problem } from '../../../api/problem';
 import { dedicatedChanges, type ResourceRequest } from '../../../api/queries/dedicated';
 import { useRooms } from '../../../session/rooms';
 import { useWorkspace } from '../../../session/workspace';
@@ -13,12 +10,12 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
 import { PreviewedForm, Verdict } from '../../../ui/PreviewedForm';
+import { usePreviewedChange } from '../../../ui/usePreviewedChange';
 import { agreement } from '../describe';
 import { bodyOf, emptyDraft, isSound, type Draft } from './draft';
 import { HowFields, RuleFields, WhatFields } from './AskFields';
 
 const words = text.compute.form;
-const PAUSE_MS = 300;
 
 /** Asks for compute of a workspace alone. */
 export function AskScreen() {
@@ -50,54 +47,28 @@ export function AskScreen() {
 function AskForm({ rooms, begin }: { rooms: readonly string[]; begin: Draft }) {
     const client = useQueryClient();
     const navigate = useNavigate();
-    const [draft, setDraft] = useState(begin);
-    const [refusal, setRefusal] = useState<Problem>();
-    const [isBusy, setBusy] = useState(false);
-    const body = useMemo(() => bodyOf(draft), [draft]);
-    const [asked] = useDebouncedValue(body, PAUSE_MS);
-    const isReady = isSound(draft);
-    const preview = useQuery({
-        queryKey: ['dedicated', 'preview', asked],
-        queryFn: () => dedicatedChanges.request(asked, { dryRun: true }) as unknown as Promise<DryRun>,
-        enabled: isReady,
-        placeholderData: keepPreviousData,
-        gcTime: 10_000,
-        retry: false,
-    });
-    const isOld = asked !== body || preview.isPlaceholderData || !isReady;
-    const problem = refusal ?? (preview.error && !isOld ? Problem.from(preview.error) : undefined);
-    const submit = async () => {
-        setBusy(true);
-        setRefusal(undefined);
-        try {
+    const { fields, wanted, would, form } = usePreviewedChange({
+        begin,
+        wantedOf: (draft: Draft) => (isSound(draft) ? bodyOf(draft) : undefined),
+        key: ['dedicated', 'preview'],
+        preview: body => dedicatedChanges.request(body, { dryRun: true }) as unknown as Promise<DryRun>,
+        apply: async body => {
             await dedicatedChanges.request(body, { dryRun: false });
             void client.invalidateQueries({ queryKey: ['dedicated'] });
             await navigate({ to: '/compute/requests' });
-        } catch (thrown) {
-            setRefusal(Problem.from(thrown));
-        } finally {
-            setBusy(false);
-        }
-    };
-    const would = preview.data && (preview.data.result as unknown as ResourceRequest);
-    const fields = {
-        draft,
-        wrong: (pointer: string) => problem?.at(pointer),
-        onDraft: (change: Partial<Draft>) => {
-            setRefusal(undefined);
-            setDraft(before => ({ ...before, ...change }));
         },
-    };
+    });
     return (
         <PreviewedForm
+            {...form}
             verdict={
-                !isReady ? (
+                wanted === undefined ? (
                     <Text size="sm">{words.empty}</Text>
                 ) : (
                     would && (
                         <>
                             <Verdict>{words.verdict}</Verdict>
-                            <p>{agreement(would)}</p>
+                            <p>{agreement(would.result as unknown as ResourceRequest)}</p>
                             <Text size="sm" c="dimmed">
                                 {words.verdictAbout}
                             </Text>
@@ -106,12 +77,8 @@ function AskForm({ rooms, begin }: { rooms: readonly string[]; begin: Draft }) {
                 )
             }
             kind="quiet"
-            problem={problem}
             shown={['/workspace', '/supply', '/reason', '/reserved', '/byUsage', '/cap']}
-            isOld={isOld}
-            isBusy={isBusy}
             button={words.submit}
-            onSubmit={() => void submit()}
         >
             <WhatFields {...fields} rooms={rooms} />
             <HowFields {...fields} />

@@ -1,19 +1,13 @@
-import { Progress, Select, Skeleton } from '@mantine/core';
+import { Progress } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Problem } from '../../../api/problem';
-import { dedicated, type ConfigState, type ResourceConfig } from '../../../api/queries/dedicated';
+import { useSearch } from '@tanstack/react-router';
+import { dedicated, type ResourceConfig } from '../../../api/queries/dedicated';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
-import { DataTable } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/EmptyState';
-import { FilterBar, optionsOf } from '../../../ui/FilterBar';
 import { AnchorLink } from '../../../ui/links';
-import { Page } from '../../../ui/Page';
-import { ProblemAlert } from '../../../ui/ProblemAlert';
 import type { Column } from '../../../ui/table';
-import { AskButton } from '../ask/AskButton';
-import { ComputeNav } from '../ComputeNav';
+import { ComputeList } from '../ComputeList';
 import { periodText, sizeText, terms } from '../describe';
 import { ConfigStateBadge } from '../StateBadge';
 
@@ -22,40 +16,17 @@ const words = text.compute.config;
 /** Dedicated compute that there is, was, or will be. */
 export function ConfigsScreen() {
     const { state } = useSearch({ from: '/app/compute' });
-    const navigate = useNavigate({ from: '/compute' });
     const workspace = useWorkspace();
-    const { data, error, refetch } = useQuery(dedicated.configs(state, workspace));
+    const list = useQuery(dedicated.configs(state, workspace));
     return (
-        <Page title={text.compute.title} about={text.compute.about} actions={<AskButton />}>
-            <ComputeNav />
-            <FilterBar>
-                <Select
-                    aria-label={text.compute.state}
-                    placeholder={text.compute.anyState}
-                    clearable
-                    data={optionsOf(words.states)}
-                    value={state ?? null}
-                    onChange={value =>
-                        void navigate({
-                            search: before => ({ ...before, state: (value ?? undefined) as ConfigState }),
-                            replace: true,
-                        })
-                    }
-                />
-            </FilterBar>
-            <ProblemAlert problem={error && Problem.from(error)} onRetry={() => void refetch()} />
-            {data === undefined ? (
-                !error && <Skeleton height={240} />
-            ) : (
-                <DataTable
-                    label={text.compute.sections.configs}
-                    columns={COLUMNS}
-                    rows={data}
-                    rowKey={row => row.id}
-                    empty={<EmptyState title={words.empty.title}>{words.empty.about}</EmptyState>}
-                />
-            )}
-        </Page>
+        <ComputeList
+            label={text.compute.sections.configs}
+            states={words.states}
+            state={state}
+            list={list}
+            columns={COLUMNS}
+            empty={<EmptyState title={words.empty.title}>{words.empty.about}</EmptyState>}
+        />
     );
 }
 

@@ -1,28 +1,17 @@
-import { Button, Group, Select, Skeleton, Textarea } from '@mantine/core';
+import { Button, Group, Textarea } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { Problem } from '../../../api/problem';
-import {
-    dedicated,
-    dedicatedChanges,
-    type RequestState,
-    type ResourceRequest,
-} from '../../../api/queries/dedicated';
+import { dedicated, dedicatedChanges, type ResourceRequest } from '../../../api/queries/dedicated';
 import { useSession, type Session } from '../../../session/session';
 import { useWorkspace } from '../../../session/workspace';
 import { text } from '../../../texts';
-import { DataTable } from '../../../ui/DataTable';
 import { EmptyState } from '../../../ui/EmptyState';
-import { FilterBar, optionsOf } from '../../../ui/FilterBar';
 import { AnchorLink } from '../../../ui/links';
-import { Page } from '../../../ui/Page';
 import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
-import { ProblemAlert } from '../../../ui/ProblemAlert';
 import { RelativeTime } from '../../../ui/RelativeTime';
 import type { Column } from '../../../ui/table';
-import { AskButton } from '../ask/AskButton';
-import { ComputeNav } from '../ComputeNav';
+import { ComputeList } from '../ComputeList';
 import { MOVES } from '../configs/ConfigActions';
 import { agreement } from '../describe';
 import { RequestStateBadge } from '../StateBadge';
@@ -33,47 +22,25 @@ type Decision = 'approve' | 'decline' | 'withdraw';
 /** What was asked for, and what was decided; whoever may, decides here. */
 export function RequestsScreen() {
     const { state } = useSearch({ from: '/app/compute/requests' });
-    const navigate = useNavigate({ from: '/compute/requests' });
     const workspace = useWorkspace();
     const session = useSession();
-    const { data, error, refetch } = useQuery(dedicated.requests(state, workspace));
+    const list = useQuery(dedicated.requests(state, workspace));
     const [deciding, setDeciding] = useState<{ request: ResourceRequest; decision: Decision }>();
     return (
-        <Page title={text.compute.title} about={text.compute.about} actions={<AskButton />}>
-            <ComputeNav />
-            <FilterBar>
-                <Select
-                    aria-label={text.compute.state}
-                    placeholder={text.compute.anyState}
-                    clearable
-                    data={optionsOf(words.states)}
-                    value={state ?? null}
-                    onChange={value =>
-                        void navigate({
-                            search: before => ({ ...before, state: (value ?? undefined) as RequestState }),
-                            replace: true,
-                        })
-                    }
-                />
-            </FilterBar>
-            <ProblemAlert problem={error && Problem.from(error)} onRetry={() => void refetch()} />
-            {data === undefined ? (
-                !error && <Skeleton height={240} />
-            ) : (
-                <DataTable
-                    label={text.compute.sections.requests}
-                    columns={columns(session, (request, decision) => setDeciding({ request, decision }))}
-                    rows={data}
-                    rowKey={row => row.id}
-                    empty={
-                        <EmptyState title={state === undefined ? words.empty.title : words.empty.filtered}>
-                            {words.empty.about}
-                        </EmptyState>
-                    }
-                />
-            )}
+        <ComputeList
+            label={text.compute.sections.requests}
+            states={words.states}
+            state={state}
+            list={list}
+            columns={columns(session, (request, decision) => setDeciding({ request, decision }))}
+            empty={
+                <EmptyState title={state === undefined ? words.empty.title : words.empty.filtered}>
+                    {words.empty.about}
+                </EmptyState>
+            }
+        >
             {deciding && <Decide {...deciding} onClose={() => setDeciding(undefined)} />}
-        </Page>
+        </ComputeList>
     );
 }
 

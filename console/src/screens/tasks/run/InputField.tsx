@@ -6,7 +6,6 @@ import { InputFields } from './InputFields';
 import type { Property } from './schema';
 
 const words = text.tasks.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 /** A text that may be longer than this gets room for several lines. */
 const LONG = 120;
 
@@ -26,7 +25,6 @@ export function InputField({ property, value, pointer, wrong, onValue }: Props) 
         label: field.label,
         withAsterisk: isRequired,
         description: hint(property),
-        inputWrapperOrder: ORDER,
         error: wrong(pointer),
     };
     switch (field.kind) {

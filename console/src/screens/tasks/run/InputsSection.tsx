@@ -42,7 +42,6 @@ export function InputsSection(props: FieldsProps & { properties: readonly Proper
                     <JsonField
                         label={words.json}
                         description={words.jsonHint}
-                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                         value={draft.inputs}
                         error={wrong('/inputs')}
                         onValue={inputs => onDraft({ inputs })}

@@ -1,19 +1,20 @@
-import { Select, Textarea, TextInput } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { text } from '../../../texts';
-import fields from '../../../ui/Fields.module.css';
+import { DraftLines, DraftText } from '../../../ui/DraftFields';
+import styles from '../../../ui/Fields.module.css';
 import { optionsOf } from '../../../ui/FilterBar';
 import { Section } from '../../../ui/Page';
 import type { Draft } from './draft';
 import type { FieldsProps } from './fields';
 
 const words = text.tasks.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 
 /** What most tasks need not say. */
-export function MoreFields({ draft, onDraft, wrong }: FieldsProps) {
+export function MoreFields(fields: FieldsProps) {
+    const { draft, onDraft, wrong } = fields;
     return (
         <Section title={words.more}>
-            <div className={fields.row}>
+            <div className={styles.row}>
                 <Select
                     label={words.visibility}
                     allowDeselect={false}
@@ -22,24 +23,21 @@ export function MoreFields({ draft, onDraft, wrong }: FieldsProps) {
                     error={wrong('/visibility')}
                     onChange={value => onDraft({ visibility: value as Draft['visibility'] })}
                 />
-                <Textarea
+                <DraftLines
+                    of={fields}
+                    name="labels"
+                    at="/labels"
                     label={words.labels}
                     description={words.labelsHint}
-                    inputWrapperOrder={ORDER}
                     rows={2}
-                    spellCheck={false}
-                    value={draft.labels}
-                    error={wrong('/labels')}
-                    onChange={event => onDraft({ labels: event.currentTarget.value })}
                 />
-                <TextInput
+                <DraftText
+                    of={fields}
+                    name="duration"
+                    at="/virtual"
                     label={words.duration}
                     description={words.durationHint}
-                    inputWrapperOrder={ORDER}
                     placeholder="30s"
-                    value={draft.duration}
-                    error={wrong('/virtual')}
-                    onChange={event => onDraft({ duration: event.currentTarget.value })}
                 />
             </div>
         </Section>

@@ -62,7 +62,6 @@ export function WhatFields({ draft, onDraft, wrong, template, version }: Props) 
                     <TextInput
                         label={words.name}
                         description={words.nameHint}
-                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                         value={draft.name}
                         error={wrong('/name')}
                         onChange={event => onDraft({ name: event.currentTarget.value })}

@@ -1,14 +1,14 @@
-import { Stack, Text, Textarea } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { text } from '../../../texts';
+import { DraftLines } from '../../../ui/DraftFields';
 import { Section } from '../../../ui/Page';
+import type { FieldsOf } from '../../../ui/usePreviewedChange';
 import { InputFields } from '../run/InputFields';
 import { begin, formOf } from '../run/schema';
-import { parsed } from './draft';
-import type { FieldsProps } from './TemplateFields';
+import { parsed, type Draft } from './draft';
 
 const words = text.templates.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 const EXAMPLE = `{
   "type": "object",
   "required": ["text"],
@@ -18,23 +18,22 @@ const EXAMPLE = `{
 }`;
 
 /** What inputs must look like, with the form that this makes; and other names of versions. */
-export function SchemaFields({ draft, onDraft, wrong }: Omit<FieldsProps, 'isKnown'>) {
+export function SchemaFields(fields: FieldsOf<Draft>) {
+    const { draft } = fields;
     const properties = useMemo(() => formOf(parsed(draft.schema)), [draft.schema]);
     return (
         <>
             <Section title={words.inputs}>
                 <Stack gap="sm">
-                    <Textarea
+                    <DraftLines
+                        of={fields}
+                        name="schema"
+                        at="/spec/inputSchema"
                         label={words.schema}
                         description={words.schemaHint}
-                        inputWrapperOrder={ORDER}
                         rows={Math.min(20, Math.max(8, draft.schema.split('\n').length))}
-                        spellCheck={false}
                         placeholder={EXAMPLE}
                         styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-                        value={draft.schema}
-                        error={wrong('/spec/inputSchema')}
-                        onChange={event => onDraft({ schema: event.currentTarget.value })}
                     />
                     {properties !== undefined && properties.length > 0 && (
                         <div role="group" aria-label={words.form}>
@@ -47,17 +46,15 @@ export function SchemaFields({ draft, onDraft, wrong }: Omit<FieldsProps, 'isKno
                 </Stack>
             </Section>
             <Section title={words.aliases}>
-                <Textarea
+                <DraftLines
+                    of={fields}
+                    name="aliases"
+                    at="/spec/aliases"
                     aria-label={words.aliases}
                     description={words.aliasesHint}
-                    inputWrapperOrder={ORDER}
                     rows={2}
                     maw={400}
-                    spellCheck={false}
                     placeholder="stable=1"
-                    value={draft.aliases}
-                    error={wrong('/spec/aliases')}
-                    onChange={event => onDraft({ aliases: event.currentTarget.value })}
                 />
             </Section>
         </>

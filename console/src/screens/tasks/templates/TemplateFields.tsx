@@ -1,24 +1,23 @@
-import { NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Select, Stack, TagsInput } from '@mantine/core';
 import { useRooms } from '../../../session/rooms';
 import { useSession } from '../../../session/session';
 import { text } from '../../../texts';
+import { DraftLines, DraftNumber, DraftText, SizeInputs } from '../../../ui/DraftFields';
 import styles from '../../../ui/Fields.module.css';
 import { Section } from '../../../ui/Page';
+import type { FieldsOf } from '../../../ui/usePreviewedChange';
 import type { Draft } from './draft';
 
 const words = text.templates.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 
-export interface FieldsProps {
-    draft: Draft;
-    onDraft(change: Partial<Draft>): void;
-    wrong(pointer: string): string | undefined;
+export interface FieldsProps extends FieldsOf<Draft> {
     /** It is there already: its name and whose it is stay. */
     isKnown: boolean;
 }
 
 /** What it is, what runs, and what that needs and may take. */
-export function TemplateFields({ draft, onDraft, wrong, isKnown }: FieldsProps) {
+export function TemplateFields({ isKnown, ...fields }: FieldsProps) {
+    const { draft, onDraft, wrong } = fields;
     const { administrator } = useSession();
     const rooms = useRooms('template:update') ?? [];
     const everybody = { value: '', label: text.templates.everybody };
@@ -26,19 +25,17 @@ export function TemplateFields({ draft, onDraft, wrong, isKnown }: FieldsProps) 
         <>
             <Section title={words.what}>
                 <div className={styles.pairs}>
-                    <TextInput
+                    <DraftText
+                        of={fields}
+                        name="name"
+                        at="/metadata/name"
                         label={words.name}
                         description={isKnown ? undefined : words.nameHint}
-                        inputWrapperOrder={ORDER}
                         disabled={isKnown}
-                        value={draft.name}
-                        error={wrong('/metadata/name')}
-                        onChange={event => onDraft({ name: event.currentTarget.value })}
                     />
                     <Select
                         label={words.room}
                         description={isKnown ? undefined : words.roomHint}
-                        inputWrapperOrder={ORDER}
                         disabled={isKnown}
                         allowDeselect={false}
                         data={[...(administrator || draft.room === '' ? [everybody] : []), ...rooms]}
@@ -47,127 +44,94 @@ export function TemplateFields({ draft, onDraft, wrong, isKnown }: FieldsProps) 
                         onChange={room => onDraft({ room: room ?? '' })}
                     />
                 </div>
-                <TextInput
+                <DraftText
+                    of={fields}
+                    name="description"
+                    at="/spec/description"
                     mt="sm"
                     label={words.description}
-                    value={draft.description}
-                    error={wrong('/spec/description')}
-                    onChange={event => onDraft({ description: event.currentTarget.value })}
                 />
             </Section>
             <Section title={words.runs}>
                 <Stack gap="sm">
-                    <Textarea
+                    <DraftLines
+                        of={fields}
+                        name="command"
+                        at="/spec/command"
                         label={words.command}
                         description={words.commandHint}
-                        inputWrapperOrder={ORDER}
                         rows={3}
-                        spellCheck={false}
                         placeholder="python resize.py --quality 90"
-                        value={draft.command}
-                        error={wrong('/spec/command')}
-                        onChange={event => onDraft({ command: event.currentTarget.value })}
                     />
-                    <Textarea
+                    <DraftLines
+                        of={fields}
+                        name="env"
+                        at="/spec/env"
                         label={words.env}
                         description={words.envHint}
-                        inputWrapperOrder={ORDER}
                         rows={2}
-                        spellCheck={false}
-                        value={draft.env}
-                        error={wrong('/spec/env')}
-                        onChange={event => onDraft({ env: event.currentTarget.value })}
                     />
                 </Stack>
             </Section>
             <Section title={words.needs}>
                 <div className={styles.four}>
-                    <NumberInput
-                        label={words.gpu}
-                        placeholder="0"
-                        min={0}
-                        decimalScale={3}
-                        value={draft.gpu}
-                        error={wrong('/spec/resources/gpu')}
-                        onChange={gpu => onDraft({ gpu })}
-                    />
-                    <NumberInput
-                        label={words.cpu}
-                        placeholder="1"
-                        min={0}
-                        decimalScale={3}
-                        value={draft.cpu}
-                        error={wrong('/spec/resources/cpu')}
-                        onChange={cpu => onDraft({ cpu })}
-                    />
-                    <TextInput
-                        label={words.memory}
-                        placeholder="2Gi"
-                        value={draft.memory}
-                        error={wrong('/spec/resources/memory')}
-                        onChange={event => onDraft({ memory: event.currentTarget.value })}
-                    />
+                    <SizeInputs of={fields} at="/spec/resources" words={words} />
                     <TagsInput
                         label={words.models}
                         description={words.modelsHint}
-                        inputWrapperOrder={ORDER}
                         value={[...draft.models]}
                         error={wrong('/spec/gpuModels')}
                         onChange={models => onDraft({ models })}
                     />
                 </div>
             </Section>
-            <LimitFields draft={draft} onDraft={onDraft} wrong={wrong} />
+            <LimitFields {...fields} />
         </>
     );
 }
 
-function LimitFields({ draft, onDraft, wrong }: Omit<FieldsProps, 'isKnown'>) {
+function LimitFields(fields: FieldsOf<Draft>) {
     const defaults = text.templates.detail.defaults;
     return (
         <Section title={words.limits}>
             <div className={styles.four}>
-                <TextInput
+                <DraftText
+                    of={fields}
+                    name="maxRunTime"
+                    at="/spec/maxRunTime"
                     label={words.maxRunTime}
                     placeholder={defaults.maxRunTime}
-                    value={draft.maxRunTime}
-                    error={wrong('/spec/maxRunTime')}
-                    onChange={event => onDraft({ maxRunTime: event.currentTarget.value })}
                 />
-                <NumberInput
+                <DraftNumber
+                    of={fields}
+                    name="retries"
+                    at="/spec/retries"
                     label={words.retries}
                     placeholder="0"
-                    min={0}
                     max={100}
-                    allowDecimal={false}
-                    value={draft.retries}
-                    error={wrong('/spec/retries')}
-                    onChange={retries => onDraft({ retries })}
                 />
-                <TextInput
+                <DraftText
+                    of={fields}
+                    name="outputLimit"
+                    at="/spec/outputLimit"
                     label={words.outputLimit}
                     placeholder={defaults.outputLimit}
-                    value={draft.outputLimit}
-                    error={wrong('/spec/outputLimit')}
-                    onChange={event => onDraft({ outputLimit: event.currentTarget.value })}
                 />
-                <TextInput
+                <DraftText
+                    of={fields}
+                    name="filesLimit"
+                    at="/spec/filesLimit"
                     label={words.filesLimit}
                     placeholder={defaults.filesLimit}
-                    value={draft.filesLimit}
-                    error={wrong('/spec/filesLimit')}
-                    onChange={event => onDraft({ filesLimit: event.currentTarget.value })}
                 />
-                <NumberInput
+                <DraftNumber
+                    of={fields}
+                    name="workers"
+                    at="/spec/warm/workers"
                     label={words.workers}
                     description={words.workersHint}
                     placeholder="0"
-                    min={0}
                     max={64}
-                    allowDecimal={false}
-                    value={draft.workers}
-                    error={wrong('/spec/warm/workers')}
-                    onChange={workers => onDraft({ workers })}
                 />
             </div>
         </Section>

@@ -11,7 +11,6 @@ import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
 import { percentOf } from './bar';
 
 const words = text.budgets;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 
 interface Props {
     /** The budget that is changed; `undefined`: one is set where there was none. */
@@ -92,7 +91,6 @@ export function BudgetDialog({ before, rooms, onClose }: Props) {
                 <TextInput
                     label={words.form.amount}
                     description={words.form.amountHint}
-                    inputWrapperOrder={ORDER}
                     required
                     inputMode="decimal"
                     rightSection={book?.spec.currency}

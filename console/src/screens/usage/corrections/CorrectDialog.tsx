@@ -15,7 +15,6 @@ import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
 import { local } from '../../../ui/time';
 
 const words = text.bills.corrections.form;
-const ORDER: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error'];
 const FIELDS = [
     'workspace',
     'user',
@@ -78,7 +77,6 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
     const shared = (name: string, hint?: string) => ({
         label: words[name as keyof typeof words] as string,
         description: hint,
-        inputWrapperOrder: ORDER,
         error: problem?.at(`/${name}`),
     });
     const select = (name: string, data: (string | { value: string; label: string })[]) => (

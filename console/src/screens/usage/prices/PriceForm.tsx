@@ -1,22 +1,20 @@
-import { Modal, Text } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { DryRun } from '../../../api/client';
-import { Problem } from '../../../api/problem';
 import { priceChanges, prices, type PriceBook } from '../../../api/queries/metering';
 import type { Asked } from '../../../api/queries/quotas';
 import { text } from '../../../texts';
-import { ConflictView } from '../../../ui/ConflictView';
+import { FormConflict } from '../../../ui/FormConflict';
 import { PreviewedForm, Verdict } from '../../../ui/PreviewedForm';
 import { minute } from '../../../ui/time';
+import { usePreviewedChange } from '../../../ui/usePreviewedChange';
 import { draftOf, specOf, type Draft } from './model';
 import { BookFields, ValidFields } from './BookFields';
 import { TariffFields } from './TariffFields';
 
 const words = text.bills.prices.form;
-const PAUSE_MS = 300;
 
 interface Props {
     begin: Draft;
@@ -28,101 +26,72 @@ interface Props {
 export function PriceForm({ begin, before }: Props) {
     const client = useQueryClient();
     const navigate = useNavigate();
-    const [draft, setDraft] = useState(begin);
     const [base, setBase] = useState(before);
-    const [refusal, setRefusal] = useState<Problem>();
-    const [isBusy, setBusy] = useState(false);
-
-    const name = draft.name.trim();
-    const spec = useMemo(() => specOf(draft), [draft]);
-    const wanted = useMemo(() => ({ name, spec }), [name, spec]);
-    const [asked] = useDebouncedValue(wanted, PAUSE_MS);
-    const isSound = name !== '' && Object.keys(spec.prices).length > 0;
-    const send = (one: typeof wanted, query: Asked) =>
+    const send = (one: Wanted, query: Asked) =>
         base
             ? priceChanges.set(one.name, base.metadata.version, one.spec, query)
             : priceChanges.create(one.name, one.spec, query);
-    const preview = useQuery({
-        queryKey: ['prices', 'preview', asked, base?.metadata.version],
-        queryFn: () => send(asked, { dryRun: true }) as Promise<DryRun>,
-        enabled: isSound && asked.name !== '',
-        placeholderData: keepPreviousData,
-        gcTime: 10_000,
-        retry: false,
-    });
-    const isOld = asked !== wanted || preview.isPlaceholderData || !isSound;
-    const problem = refusal ?? (preview.error && !isOld ? Problem.from(preview.error) : undefined);
-    const isStale = problem?.isStale === true && base !== undefined;
-    const now = useQuery({ ...prices.one(name), enabled: isStale, staleTime: 0 });
-    const theirs = now.isFetching ? undefined : now.data;
-
-    const save = async () => {
-        setBusy(true);
-        setRefusal(undefined);
-        try {
-            await send(wanted, { dryRun: false });
+    const { fields, wanted, would, form, forget } = usePreviewedChange({
+        begin,
+        wantedOf,
+        key: ['prices', 'preview', base?.metadata.version],
+        preview: one => send(one, { dryRun: true }) as Promise<DryRun>,
+        apply: async one => {
+            await send(one, { dryRun: false });
             await client.invalidateQueries({ queryKey: ['prices'] });
             void client.invalidateQueries({ queryKey: ['metering'] });
-            await navigate({ to: '/usage/prices/$book', params: { book: name } });
-        } catch (thrown) {
-            setRefusal(Problem.from(thrown));
-        } finally {
-            setBusy(false);
-        }
-    };
-    const fields = {
-        draft,
-        isKnown: base !== undefined,
-        wrong: (pointer: string) => problem?.at(pointer),
-        onDraft: (change: Partial<Draft>) => {
-            setRefusal(undefined);
-            setDraft(all => ({ ...all, ...change }));
+            await navigate({ to: '/usage/prices/$book', params: { book: one.name } });
         },
-    };
-    const would = preview.data && (preview.data.result as unknown as PriceBook);
+    });
+    const isStale = form.problem?.isStale === true && base !== undefined;
+    const now = useQuery({ ...prices.one(base?.metadata.name ?? ''), enabled: isStale, staleTime: 0 });
+    const parts = { ...fields, isKnown: base !== undefined };
     return (
         <>
             <PreviewedForm
+                {...form}
                 verdict={
-                    !isSound ? (
+                    wanted === undefined ? (
                         <Text size="sm">{words.empty}</Text>
                     ) : (
-                        would && <Outcome base={base} would={would} />
+                        would && <Outcome base={base} would={would.result as unknown as PriceBook} />
                     )
                 }
                 kind="quiet"
-                problem={isStale ? undefined : problem}
+                problem={isStale ? undefined : form.problem}
                 shown={['/metadata', '/spec']}
-                isOld={isOld}
-                isBusy={isBusy}
                 button={base ? words.submitVersion : words.submit}
-                onSubmit={() => void save()}
             >
-                <BookFields {...fields} />
-                <TariffFields {...fields} />
-                <ValidFields {...fields} />
+                <BookFields {...parts} />
+                <TariffFields {...parts} />
+                <ValidFields {...parts} />
             </PreviewedForm>
-            <Modal opened={isStale} onClose={() => setRefusal(undefined)} title={text.common.conflict.title}>
-                <ConflictView
-                    before={base?.spec}
-                    theirs={theirs?.spec}
-                    mine={spec}
-                    onTakeTheirs={() => {
-                        if (!theirs) return;
-                        setBase(theirs);
-                        setDraft(
-                            draftOf(theirs, theirs.status.versions.at(-1)?.prices ?? {}, [...draft.models]),
-                        );
-                        setRefusal(undefined);
-                    }}
-                    onTakeMine={() => {
-                        if (theirs) setBase(theirs);
-                        setRefusal(undefined);
-                    }}
-                />
-            </Modal>
+            <FormConflict
+                isStale={isStale}
+                before={base}
+                now={now}
+                mine={wanted?.spec}
+                onClose={forget}
+                onGoOn={(theirs, isMine) => {
+                    setBase(theirs);
+                    forget();
+                    const latest = theirs.status.versions.at(-1)?.prices ?? {};
+                    if (!isMine) fields.onDraft(draftOf(theirs, latest, [...fields.draft.models]));
+                }}
+            />
         </>
     );
+}
+
+interface Wanted {
+    name: string;
+    spec: ReturnType<typeof specOf>;
+}
+
+function wantedOf(draft: Draft): Wanted | undefined {
+    const name = draft.name.trim();
+    const spec = specOf(draft);
+    return name === '' || Object.keys(spec.prices).length === 0 ? undefined : { name, spec };
 }
 
 function Outcome({ base, would }: { base?: PriceBook; would: PriceBook }) {

@@ -36,7 +36,6 @@ export function PlaceFields({ draft, onDraft, wrong, workspaces, quotas }: Props
                     <TextInput
                         label={words.name}
                         description={words.nameHint}
-                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                         value={draft.name}
                         error={wrong('/metadata/name')}
                         onChange={event => onDraft({ name: event.currentTarget.value })}
@@ -63,7 +62,6 @@ export function PlaceFields({ draft, onDraft, wrong, workspaces, quotas }: Props
                     <NumberInput
                         label={words.priority}
                         description={words.priorityHint}
-                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                         min={1}
                         max={9}
                         allowDecimal={false}

@@ -1,5 +1,6 @@
-import { ActionIcon, Button, NumberInput, TextInput } from '@mantine/core';
+import { ActionIcon, Button } from '@mantine/core';
 import { text } from '../../../texts';
+import { DraftNumber, DraftText, SizeInputs } from '../../../ui/DraftFields';
 import { Icon } from '../../../ui/icons';
 import { NO_SIZE, type Role } from './draft';
 import type { FieldsProps } from './fields';
@@ -16,7 +17,8 @@ export function RoleFields({ draft, onDraft, wrong }: FieldsProps) {
     return (
         <>
             {roles.map((role, index) => {
-                const at = (field: string) => wrong(`/spec/roles/${index}/${field}`);
+                const at = `/spec/roles/${index}`;
+                const of = { draft: role, wrong, onDraft: (to: Partial<Role>) => change(index, to) };
                 return (
                     <div
                         key={index}
@@ -24,45 +26,15 @@ export function RoleFields({ draft, onDraft, wrong }: FieldsProps) {
                         role="group"
                         aria-label={`${words.role} ${role.name}`}
                     >
-                        <TextInput
-                            label={words.role}
-                            value={role.name}
-                            error={at('name')}
-                            onChange={event => change(index, { name: event.currentTarget.value })}
-                        />
-                        <NumberInput
+                        <DraftText of={of} name="name" at={`${at}/name`} label={words.role} />
+                        <DraftNumber
+                            of={of}
+                            name="replicas"
+                            at={`${at}/replicas`}
                             label={words.replicas}
                             min={1}
-                            allowDecimal={false}
-                            value={role.replicas}
-                            error={at('replicas')}
-                            onChange={replicas => change(index, { replicas })}
                         />
-                        <NumberInput
-                            label={words.gpu}
-                            placeholder="0"
-                            min={0}
-                            decimalScale={3}
-                            value={role.gpu}
-                            error={at('resources/gpu')}
-                            onChange={gpu => change(index, { gpu })}
-                        />
-                        <NumberInput
-                            label={words.cpu}
-                            placeholder="1"
-                            min={0}
-                            decimalScale={3}
-                            value={role.cpu}
-                            error={at('resources/cpu')}
-                            onChange={cpu => change(index, { cpu })}
-                        />
-                        <TextInput
-                            label={words.memory}
-                            placeholder={words.memoryPlaceholder}
-                            value={role.memory}
-                            error={at('resources/memory')}
-                            onChange={event => change(index, { memory: event.currentTarget.value })}
-                        />
+                        <SizeInputs of={of} at={`${at}/resources`} words={{ ...words, gpuHint: undefined }} />
                         <ActionIcon
                             variant="default"
                             size={36}

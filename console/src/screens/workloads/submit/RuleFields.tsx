@@ -1,58 +1,50 @@
-import { Checkbox, NumberInput, Select, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Select, Stack, TagsInput } from '@mantine/core';
 import { text } from '../../../texts';
+import { DraftLines, DraftNumber, DraftText } from '../../../ui/DraftFields';
+import { optionsOf } from '../../../ui/FilterBar';
 import { Section } from '../../../ui/Page';
 import type { Draft } from './draft';
 import type { FieldsProps } from './fields';
 import styles from '../../../ui/Fields.module.css';
 
 const words = text.workloads.form;
-const ORDER = ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[];
-const options = (labels: Record<string, string>) =>
-    Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** How long, what happens when it must leave, and who sees it. */
-export function RuleFields({ draft, onDraft, wrong }: FieldsProps) {
+export function RuleFields(fields: FieldsProps) {
+    const { draft, onDraft, wrong } = fields;
     return (
         <Section title={words.rules}>
             <Stack gap="sm">
                 <div className={styles.row}>
-                    <TextInput
+                    <DraftText
+                        of={fields}
+                        name="maxRunTime"
+                        at="/spec/maxRunTime"
                         label={words.maxRunTime}
                         placeholder="12h"
-                        value={draft.maxRunTime}
-                        error={wrong('/spec/maxRunTime')}
-                        onChange={event => onDraft({ maxRunTime: event.currentTarget.value })}
                     />
-                    <TextInput
+                    <DraftText
+                        of={fields}
+                        name="gracePeriod"
+                        at="/spec/gracePeriod"
                         label={words.gracePeriod}
                         description={words.gracePeriodHint}
-                        inputWrapperOrder={ORDER}
                         placeholder="30s"
-                        value={draft.gracePeriod}
-                        error={wrong('/spec/gracePeriod')}
-                        onChange={event => onDraft({ gracePeriod: event.currentTarget.value })}
                     />
                     <Select
                         label={words.onPreempt}
                         allowDeselect={false}
-                        data={options(words.onPreemptWays)}
+                        data={optionsOf(words.onPreemptWays)}
                         value={draft.onPreempt}
                         error={wrong('/spec/onPreempt')}
                         onChange={way => onDraft({ onPreempt: way as Draft['onPreempt'] })}
                     />
-                    <NumberInput
-                        label={words.restarts}
-                        min={0}
-                        allowDecimal={false}
-                        value={draft.restarts}
-                        error={wrong('/spec/restarts')}
-                        onChange={restarts => onDraft({ restarts })}
-                    />
+                    <DraftNumber of={fields} name="restarts" at="/spec/restarts" label={words.restarts} />
                     {draft.module === 'training' && (
                         <Select
                             label={words.idle}
                             allowDeselect={false}
-                            data={options(words.idleUse)}
+                            data={optionsOf(words.idleUse)}
                             value={draft.idle}
                             error={wrong('/spec/idle')}
                             onChange={idle => onDraft({ idle: idle as Draft['idle'] })}
@@ -61,7 +53,6 @@ export function RuleFields({ draft, onDraft, wrong }: FieldsProps) {
                     <TagsInput
                         label={words.gpuModels}
                         description={words.gpuModelsHint}
-                        inputWrapperOrder={ORDER}
                         value={[...draft.gpuModels]}
                         error={wrong('/spec/gpuModels')}
                         onChange={gpuModels => onDraft({ gpuModels })}
@@ -69,29 +60,26 @@ export function RuleFields({ draft, onDraft, wrong }: FieldsProps) {
                     <Select
                         label={words.visibility}
                         allowDeselect={false}
-                        data={options(words.visible)}
+                        data={optionsOf(words.visible)}
                         value={draft.visibility}
                         error={wrong('/spec/visibility')}
                         onChange={visibility => onDraft({ visibility: visibility as Draft['visibility'] })}
                     />
-                    <TextInput
+                    <DraftText
+                        of={fields}
+                        name="duration"
+                        at="/spec/virtual"
                         label={words.duration}
                         description={words.durationHint}
-                        inputWrapperOrder={ORDER}
                         placeholder={words.durationPlaceholder}
-                        value={draft.duration}
-                        error={wrong('/spec/virtual')}
-                        onChange={event => onDraft({ duration: event.currentTarget.value })}
                     />
-                    <Textarea
+                    <DraftLines
+                        of={fields}
+                        name="labels"
+                        at="/metadata/labels"
                         label={words.labels}
                         description={words.labelsHint}
-                        inputWrapperOrder={ORDER}
                         rows={2}
-                        spellCheck={false}
-                        value={draft.labels}
-                        error={wrong('/metadata/labels')}
-                        onChange={event => onDraft({ labels: event.currentTarget.value })}
                     />
                 </div>
                 <Checkbox

@@ -1,7 +1,8 @@
-import { NumberInput, SegmentedControl, Select, Stack, Text, TextInput } from '@mantine/core';
+import { SegmentedControl, Select, Stack, Text } from '@mantine/core';
 import type { Schema } from '../../../api/client';
 import { text } from '../../../texts';
 import { figure } from '../../../ui/amounts';
+import { DraftNumber, SizeInputs } from '../../../ui/DraftFields';
 import { Section } from '../../../ui/Page';
 import { canHaveReplicas, canHaveRoles, totalOf, type Size } from './draft';
 import type { FieldsProps } from './fields';
@@ -16,7 +17,8 @@ interface Props extends FieldsProps {
 }
 
 /** How many replicas, and what each of them takes. */
-export function SizeFields({ draft, onDraft, wrong, presets }: Props) {
+export function SizeFields({ presets, ...fields }: Props) {
+    const { draft, onDraft, wrong } = fields;
     const total = totalOf(draft);
     const hasRoles = draft.hasRoles && canHaveRoles(draft.module);
     const onSize = (change: Partial<Size>) => onDraft({ size: { ...draft.size, ...change } });
@@ -43,7 +45,7 @@ export function SizeFields({ draft, onDraft, wrong, presets }: Props) {
                     />
                 )}
                 {hasRoles ? (
-                    <RoleFields draft={draft} onDraft={onDraft} wrong={wrong} />
+                    <RoleFields {...fields} />
                 ) : (
                     <>
                         {fitting.length > 0 && (
@@ -67,55 +69,31 @@ export function SizeFields({ draft, onDraft, wrong, presets }: Props) {
                         <div className={styles.row}>
                             {canHaveReplicas(draft.module) && (
                                 <>
-                                    <NumberInput
+                                    <DraftNumber
+                                        of={fields}
+                                        name="replicas"
+                                        at="/spec/replicas"
                                         label={words.replicas}
                                         min={1}
-                                        allowDecimal={false}
-                                        value={draft.replicas}
-                                        error={wrong('/spec/replicas')}
-                                        onChange={replicas => onDraft({ replicas })}
                                     />
-                                    <NumberInput
+                                    <DraftNumber
+                                        of={fields}
+                                        name="minReplicas"
+                                        at="/spec/minReplicas"
                                         label={words.minReplicas}
                                         description={
                                             draft.module === 'training'
                                                 ? words.minReplicasHint.training
                                                 : words.minReplicasHint.other
                                         }
-                                        inputWrapperOrder={['label', 'input', 'description', 'error']}
                                         min={1}
-                                        allowDecimal={false}
-                                        value={draft.minReplicas}
-                                        error={wrong('/spec/minReplicas')}
-                                        onChange={minReplicas => onDraft({ minReplicas })}
                                     />
                                 </>
                             )}
-                            <NumberInput
-                                label={words.gpu}
-                                description={words.gpuHint}
-                                inputWrapperOrder={['label', 'input', 'description', 'error']}
-                                min={0}
-                                decimalScale={3}
-                                value={draft.size.gpu}
-                                error={wrong('/spec/resources/gpu')}
-                                onChange={gpu => onSize({ gpu })}
-                            />
-                            <NumberInput
-                                label={words.cpu}
-                                placeholder="1"
-                                min={0}
-                                decimalScale={3}
-                                value={draft.size.cpu}
-                                error={wrong('/spec/resources/cpu')}
-                                onChange={cpu => onSize({ cpu })}
-                            />
-                            <TextInput
-                                label={words.memory}
-                                placeholder={words.memoryPlaceholder}
-                                value={draft.size.memory}
-                                error={wrong('/spec/resources/memory')}
-                                onChange={event => onSize({ memory: event.currentTarget.value })}
+                            <SizeInputs
+                                of={{ draft: draft.size, wrong, onDraft: onSize }}
+                                at="/spec/resources"
+                                words={words}
                             />
                         </div>
                     </>

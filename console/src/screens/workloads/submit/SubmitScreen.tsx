@@ -1,8 +1,7 @@
 import { Skeleton } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Problem } from '../../../api/problem';
 import { newKey } from '../../../api/idempotency';
 import { workloadChanges, workloads } from '../../../api/queries/workloads';
@@ -13,6 +12,7 @@ import { ButtonLink } from '../../../ui/links';
 import { Page } from '../../../ui/Page';
 import { PreviewedForm } from '../../../ui/PreviewedForm';
 import { ProblemAlert } from '../../../ui/ProblemAlert';
+import { usePreviewedChange } from '../../../ui/usePreviewedChange';
 import { useChoices } from './choices';
 import { bodyOf, draftLike, emptyDraft, wrongIn, type Draft } from './draft';
 import { PlaceFields } from './PlaceFields';
@@ -23,7 +23,6 @@ import { verdictOf } from './verdict';
 import { buttonOf, VerdictView } from './VerdictView';
 
 const words = text.workloads.form;
-const PAUSE_MS = 250;
 
 /** The form, begun empty or with what another workload has. */
 export function SubmitScreen() {
@@ -74,56 +73,30 @@ export function SubmitScreen() {
 const SHOWN = ['/metadata', '/spec'];
 
 function SubmitForm({ begin }: { begin: Draft }) {
-    const [draft, setDraft] = useState(begin);
-    const [refusal, setRefusal] = useState<Problem>();
-    const [isBusy, setBusy] = useState(false);
     const client = useQueryClient();
     const navigate = useNavigate();
-    const choices = useChoices(draft.workspace, draft.quota);
-
-    const body = useMemo(() => bodyOf(draft), [draft]);
-    const [asked] = useDebouncedValue(body, PAUSE_MS);
-    const key = useMemo(newKey, [body]);
-    const local = useMemo(() => wrongIn(draft), [draft]);
-    const isSound = Object.keys(local).length === 0;
-    const preview = useQuery({
-        ...workloads.preview(asked),
-        enabled: isSound,
-        placeholderData: keepPreviousData,
-    });
-    const isOld = asked !== body || preview.isPlaceholderData || !isSound;
-    const problem = refusal ?? (preview.error && !isOld ? Problem.from(preview.error) : undefined);
-
-    const onDraft = (change: Partial<Draft>) => {
-        setRefusal(undefined);
-        setDraft(before => ({ ...before, ...change }));
-    };
-    const submit = async () => {
-        setBusy(true);
-        setRefusal(undefined);
-        try {
+    const { fields, wanted, would, form } = usePreviewedChange({
+        begin,
+        wantedOf: bodyOf,
+        wrongIn,
+        key: ['workloads', 'preview'],
+        preview: workloadChanges.preview,
+        apply: async body => {
             const made = await workloadChanges.submit(body, key);
             void client.invalidateQueries({ queryKey: ['workloads'] });
             await navigate({ to: '/workloads/$workload', params: { workload: made.metadata.uid } });
-        } catch (thrown) {
-            setRefusal(Problem.from(thrown));
-        } finally {
-            setBusy(false);
-        }
-    };
-    const wrong = (pointer: string) => local[pointer] ?? problem?.at(pointer);
-    const fields = { draft, onDraft, wrong };
-    const verdict = preview.data && verdictOf(preview.data);
+        },
+    });
+    const key = useMemo(newKey, [wanted]);
+    const choices = useChoices(fields.draft.workspace, fields.draft.quota);
+    const verdict = would && verdictOf(would);
     return (
         <PreviewedForm
+            {...form}
             verdict={verdict && <VerdictView verdict={verdict} />}
             kind={verdict?.kind}
-            problem={problem}
             shown={SHOWN}
-            isOld={isOld}
-            isBusy={isBusy}
             button={buttonOf(verdict)}
-            onSubmit={() => void submit()}
         >
             <PlaceFields {...fields} workspaces={choices.workspaces} quotas={choices.quotas} />
             <SizeFields {...fields} presets={choices.presets} />
