@@ -117,7 +117,7 @@ fn one_process_does_task_after_task() {
     let told: Vec<serde_json::Value> =
         told.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!((&told[1]["task"], &told[1]["inputs"]["n"]), (&"w-2".into(), &2.into()));
-    assert!(told[1]["outputDir"].as_str().is_some_and(|dir| dir.ends_with("case.2.task/files")), "{told:?}");
+    assert!(told[1]["outputDir"].as_str().is_some_and(|dir| dir.ends_with(".worker/files")), "{told:?}");
     // Others have others: of another version, workspace or size.
     assert_ne!(stage.succeeds(3, &format!("{script} ")), first);
     let mut other = launch(&script, "1");

@@ -3,6 +3,7 @@
 use super::boot::since_boot;
 use super::environment::{Scene, devices as devices_of, number};
 use super::finding::subdirectories;
+use super::handover::room;
 use super::places::private;
 use super::replica::{Life, Process};
 use super::workers::{Wanted, WorkerId, fit, part, taken};
@@ -51,7 +52,7 @@ impl LocalExecutor {
             places.prepare_workspace(a.launch.workspace, user)?;
         }
         let tray = places.tray_of(a);
-        tray.clear(user)?;
+        tray.remove()?;
         let mut runs = self.ledger.of(a.workload);
         if runs.begin(r.run) {
             self.ledger.put(a.workload, runs.clone());
@@ -122,6 +123,7 @@ impl LocalExecutor {
         let places = &self.settings.places;
         let home = places.worker_home(a.launch.workspace, id);
         places.make_own(&home, user)?;
+        places.make_own(&room(&home), user)?;
         let scene = Scene {
             places,
             assignment: a,

@@ -6,6 +6,10 @@
 //! NAME.WORKLOAD.task/files/         TIDEGATE_OUTPUT_DIR
 //! ```
 //!
+//! A worker is told its inputs, says its answer, and has a directory for files that is taken away from it after each
+//! task with something in it. If there was nothing, `NAME.WORKLOAD.task` is a plain file with the answer: to make
+//! directories for a task takes longer than to do it.
+//!
 //! The directory is the program's own, so nothing in it is trusted: no link is followed, and what belongs to somebody
 //! else is not read. It is made anew for every run: what a run that failed has left is nobody's result.
 
@@ -14,9 +18,10 @@ use crate::assignment::Assignment;
 use crate::launch::Handover;
 use rustix::fd::OwnedFd;
 use rustix::fs::{
-    AtFlags, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, open, openat, unlinkat,
+    AtFlags, CWD, Dir, FileType, Gid, Mode, OFlags, Stat, Uid, fchown, fstat, mkdirat, open, openat, renameat,
 };
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -67,9 +72,9 @@ impl Tray {
         &self.0
     }
 
-    /// Whether a run was ever given anything, and it is still kept.
+    /// Whether a run was given or has left anything, and it is still kept.
     pub fn is_there(&self) -> bool {
-        self.0.is_dir()
+        self.0.symlink_metadata().is_ok()
     }
 
     pub(super) fn input(&self) -> PathBuf {
@@ -84,21 +89,10 @@ impl Tray {
         self.0.join(FILES)
     }
 
-    /// Makes it anew for a run of a worker, which is told what it is given.
-    pub(super) fn clear(&self, user: Option<u32>) -> io::Result<()> {
-        self.remove()?;
-        for path in [&self.0, &self.files()] {
-            private(path)?;
-        }
-        if let Some(user) = user {
-            give(&self.files(), 0o700, Some(user), Some(user))?;
-            give(&self.0, 0o700, Some(user), Some(user))?;
-        }
-        Ok(())
-    }
-
-    fn remove(&self) -> io::Result<()> {
+    /// Drops what another run has left.
+    pub(super) fn remove(&self) -> io::Result<()> {
         match std::fs::remove_dir_all(&self.0) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => std::fs::remove_file(&self.0),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
@@ -109,12 +103,11 @@ impl Tray {
         self.remove()?;
         private(&self.0)?;
         // Filled before it is handed over: until then nobody else can put anything there.
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let input = open(self.input(), flags, Mode::RUSR | Mode::WUSR)?;
+        let input = open(self.input(), NEW, OWN)?;
         if let Some(user) = user {
             fchown(&input, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
         }
-        File::from(input).write_all(task.input.as_bytes())?;
+        write(input, &task.input)?;
         private(&self.files())?;
         if let Some(user) = user {
             give(&self.files(), 0o700, Some(user), Some(user))?;
@@ -123,20 +116,24 @@ impl Tray {
         Ok(())
     }
 
-    /// Keeps an answer that was heard, as if the program had written it. Whatever it has put there itself goes, and
-    /// nothing that it puts there meanwhile is written to.
-    pub(crate) fn put_output(&self, text: &[u8], user: Option<u32>) -> io::Result<()> {
-        let tray = open(&self.0, DIRECTORY, Mode::empty())?;
-        match unlinkat(&tray, OUTPUT, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(error) => return Err(error.into()),
+    /// Takes what a worker that was started in `home` gives back: the files that it has left there, and its answer.
+    pub(crate) fn take(&self, home: &Path, answer: Option<&str>, user: Option<u32>) -> io::Result<()> {
+        let home = open(home, DIRECTORY, Mode::empty())?;
+        if has_no_files(&home) {
+            return answer.map_or(Ok(()), |answer| write(open(&self.0, NEW, OWN)?, answer));
         }
-        let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let output = openat(&tray, OUTPUT, flags, Mode::RUSR | Mode::WUSR)?;
-        if let Some(user) = user {
-            fchown(&output, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
+        private(&self.0)?;
+        renameat(&home, FILES, CWD, self.files())?;
+        make_room(&home, user)?;
+        if let Some(answer) = answer {
+            let output = open(self.output(), NEW, OWN)?;
+            if let Some(user) = user {
+                fchown(&output, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
+            }
+            write(output, answer)?;
         }
-        File::from(output).write_all(text)
+        // Filled before it is handed over: until then nobody else can put anything there.
+        user.map_or(Ok(()), |user| give(&self.0, 0o700, Some(user), Some(user)))
     }
 
     /// Why what a task gave back is not accepted.
@@ -159,8 +156,12 @@ impl Tray {
 
     /// What a task answered: JSON, or nothing. An error says what is wrong with it.
     pub fn read_output(&self, limit: u64) -> io::Result<Option<serde_json::Value>> {
-        let Some(own) = self.open()? else { return Ok(None) };
-        let file = match own.file(&[], OUTPUT) {
+        let found = match self.open() {
+            Ok(own) => own.file(&[], OUTPUT),
+            Err(Errno::NOTDIR) => self.answer_alone(),
+            Err(error) => Err(error),
+        };
+        let file = match found {
             Err(Errno::NOENT) => return Ok(None),
             file => file?,
         };
@@ -180,7 +181,10 @@ impl Tray {
     /// Files that a task left, by path.
     pub fn list(&self) -> io::Result<Vec<Left>> {
         let mut found = Vec::new();
-        let Some(own) = self.open()? else { return Ok(found) };
+        let own = match self.open() {
+            Err(Errno::NOENT | Errno::NOTDIR) => return Ok(found),
+            own => own?,
+        };
         match own.directory(&[FILES]) {
             Err(Errno::NOENT) => return Ok(found),
             directory => own.walk(&directory?, "", 0, &mut found)?,
@@ -196,25 +200,63 @@ impl Tray {
         let Some((name, above)) = parts.split_last().filter(|_| parts.iter().all(plain)) else {
             return Ok(None);
         };
-        let Some(own) = self.open()? else { return Ok(None) };
         let above: Vec<&str> = std::iter::once(FILES).chain(above.iter().copied()).collect();
-        match own.file(&above, name) {
+        match self.open().and_then(|own| own.file(&above, name)) {
             Ok(file) => Ok(Some(file)),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::ACCESS) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn open(&self) -> io::Result<Option<Own>> {
-        match open(&self.0, DIRECTORY, Mode::empty()) {
-            Err(Errno::NOENT) => Ok(None),
-            directory => {
-                let directory = directory?;
-                let owner = fstat(&directory)?.st_uid;
-                Ok(Some(Own { directory, owner }))
-            }
-        }
+    fn open(&self) -> Result<Own, Errno> {
+        let directory = open(&self.0, DIRECTORY, Mode::empty())?;
+        let owner = fstat(&directory)?.st_uid;
+        Ok(Own { directory, owner })
     }
+
+    /// An answer without files. Nobody else can have put it there.
+    fn answer_alone(&self) -> Result<File, Errno> {
+        plain(open(&self.0, READ, Mode::empty())?, geteuid().as_raw())
+    }
+}
+
+/// Makes the directory for files of whoever is started in `home`.
+fn make_room(home: &OwnedFd, user: Option<u32>) -> io::Result<()> {
+    mkdirat(home, FILES, Mode::RWXU)?;
+    if let Some(user) = user {
+        let made = openat(home, FILES, DIRECTORY, Mode::empty())?;
+        fchown(&made, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
+    }
+    Ok(())
+}
+
+/// Where whoever is started in `home` puts files.
+pub(crate) fn room(home: &Path) -> PathBuf {
+    home.join(FILES)
+}
+
+/// Whether there is nothing but an empty directory for files.
+fn has_no_files(home: &OwnedFd) -> bool {
+    let listed = openat(home, FILES, DIRECTORY, Mode::empty()).and_then(Dir::new);
+    listed.is_ok_and(|mut listed| {
+        listed.all(|entry| entry.is_ok_and(|entry| matches!(entry.file_name().to_bytes(), b"." | b"..")))
+    })
+}
+
+fn write(file: OwnedFd, text: &str) -> io::Result<()> {
+    File::from(file).write_all(text.as_bytes())
+}
+
+/// A plain file of this owner. Files of others that were linked here are not read.
+fn plain(file: OwnedFd, owner: u32) -> Result<File, Errno> {
+    match is_plain(&fstat(&file)?, owner) {
+        true => Ok(file.into()),
+        false => Err(Errno::ACCESS),
+    }
+}
+
+fn is_plain(stat: &Stat, owner: u32) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_uid == owner
 }
 
 fn wrong(why: String) -> io::Error {
@@ -222,6 +264,12 @@ fn wrong(why: String) -> io::Error {
 }
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Pipes are not waited for.
+const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+/// Nothing that is there already is written to.
+const NEW: OFlags =
+    OFlags::CREATE.union(OFlags::EXCL).union(OFlags::WRONLY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+const OWN: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// A tray that is there, and whose it is.
 struct Own {
@@ -239,20 +287,10 @@ impl Own {
         Ok(at)
     }
 
-    /// A plain file of the tray's owner. Pipes are not waited for, and files of others that were linked here are not
-    /// read.
+    /// A plain file of the tray's owner.
     fn file(&self, above: &[&str], name: &str) -> Result<File, Errno> {
         let directory = self.directory(above)?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = openat(&directory, name, flags, Mode::empty())?;
-        match self.is_own_file(&fstat(&file)?) {
-            true => Ok(file.into()),
-            false => Err(Errno::ACCESS),
-        }
-    }
-
-    fn is_own_file(&self, stat: &Stat) -> bool {
-        FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile && stat.st_uid == self.owner
+        plain(openat(&directory, name, READ, Mode::empty())?, self.owner)
     }
 
     fn walk(&self, directory: &OwnedFd, at: &str, depth: usize, found: &mut Vec<Left>) -> io::Result<()> {
@@ -273,7 +311,7 @@ impl Own {
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 let below = openat(directory, name, DIRECTORY, Mode::empty())?;
                 self.walk(&below, &path, depth + 1, found)?;
-            } else if self.is_own_file(&stat) {
+            } else if is_plain(&stat, self.owner) {
                 if found.len() == MAX_FILES {
                     return Err(wrong(format!("there are more than {MAX_FILES} files")));
                 }
@@ -347,6 +385,33 @@ mod tests {
         for path in ["link", "out/secret", "../output.json", "/etc/passwd", "", ".", "a//b", "x\0y", "none"] {
             assert!(tray.file(path).expect("looked").is_none(), "{path:?}");
         }
+    }
+
+    #[test]
+    fn a_worker_gives_back_an_answer_or_files_too_and_has_an_empty_directory_again() {
+        let (root, tray, _) = tray();
+        tray.remove().expect("removed");
+        let home = root.path().join("worker");
+        std::fs::create_dir_all(room(&home)).expect("made");
+        tray.take(&home, None, None).expect("nothing");
+        assert!(!tray.is_there());
+        tray.take(&home, Some("[1]"), None).expect("an answer");
+        assert!(tray.is_there() && tray.path().is_file());
+        assert_eq!(tray.read_output(20).expect("read"), Some(serde_json::json!([1])));
+        assert!(tray.list().expect("none").is_empty() && tray.file("x").expect("none").is_none());
+        assert!(tray.take(&home, Some("[2]"), None).is_err(), "another run's is not written to");
+        tray.remove().expect("removed");
+        std::fs::write(room(&home).join("x"), "1").expect("written");
+        tray.take(&home, Some("[3]"), None).expect("both");
+        assert_eq!(tray.read_output(20).expect("read"), Some(serde_json::json!([3])));
+        assert_eq!(tray.list().expect("one").len(), 1);
+        assert_eq!(std::fs::read_dir(room(&home)).expect("there").count(), 0);
+        tray.remove().expect("removed");
+        // Whatever it puts in the place of its directory is nobody's files.
+        std::fs::remove_dir(room(&home)).expect("removed");
+        symlink(root.path(), room(&home)).expect("linked");
+        tray.take(&home, Some("[4]"), None).expect("taken");
+        assert!(tray.list().is_err() && room(&home).is_dir());
     }
 
     #[test]

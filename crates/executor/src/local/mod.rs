@@ -54,6 +54,7 @@ pub use devices::{CLEAN_WITHIN, DeviceCare, FaultFiles};
 pub use endpoints::{Endpoint, Endpoints, Listener, Place};
 pub use gpus::{Gpu, Gpus, RealDevices};
 pub use groups::{Groups, Limits};
+pub(crate) use handover::room;
 pub use handover::{Left, MAX_FILES, NOT_ACCEPTED, Tray};
 pub use listening::{Listening, who_listens};
 pub use meters::{GpuMeter, GpuProcess, GpuTaken, GpuUse, MeterFiles};

@@ -9,7 +9,8 @@
 //! work/WORKSPACE/NAME.WORKLOAD/           where a workload is started, over all runs, and when it is started again
 //! work/WORKSPACE/NAME.WORKLOAD.saved/     its checkpoints
 //! work/WORKSPACE/WORKER.worker/           where a worker is started; gone with it
-//! work/WORKSPACE/NAME.WORKLOAD.task/      what a task is given, and what it gives back in its latest run
+//! work/WORKSPACE/NAME.WORKLOAD.task/      what a task is given, and what it gives back in its latest run; a file if
+//!                                         that is an answer only
 //! ```
 
 use super::employing::warm_of;
@@ -150,7 +151,8 @@ impl Places {
     pub(super) fn of_workload(&self, a: &Assignment) -> Vec<PathBuf> {
         let workspace = a.launch.workspace;
         if warm_of(a).is_some() {
-            return vec![self.tray_of(a).path().to_path_buf()];
+            // It has those of its worker.
+            return Vec::new();
         }
         let own =
             [self.directory(workspace, a.home(), &a.name), self.checkpoints(workspace, a.home(), &a.name)];

@@ -5,17 +5,21 @@ use super::output::Output;
 use super::run_dir::{RunDir, Stage};
 use super::{earlier, heard, lock};
 use crate::local::boot::since_boot;
-use crate::local::{NOT_ACCEPTED, Tray};
+use crate::local::{NOT_ACCEPTED, Tray, room};
 use serde_json::Value;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
 
 /// A task that was taken: nobody else does it.
 pub(super) struct Task {
     pub(super) dir: RunDir,
     pub(super) order: Order,
     errand: Errand,
+    /// Where its worker is started.
+    home: PathBuf,
+    answer: Option<String>,
     pub(super) control: OwnedFd,
     pub(super) output: Output,
     /// It was asked to be gone by then.
@@ -26,7 +30,7 @@ pub(super) struct Task {
 
 impl Task {
     /// Takes it, unless somebody else has, or it is not to be done any more.
-    pub(super) fn take(dir: &RunDir) -> io::Result<Option<Task>> {
+    pub(super) fn take(dir: &RunDir, home: &Path) -> io::Result<Option<Task>> {
         let lock = match lock(dir) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             lock => lock?,
@@ -42,13 +46,25 @@ impl Task {
         }
         let output = Output::new(order.log.clone());
         let began = since_boot();
-        Ok(Some(Task { dir: dir.clone(), order, errand, control, output, leave: None, began, _lock: lock }))
+        let (dir, home) = (dir.clone(), home.into());
+        Ok(Some(Task {
+            dir,
+            order,
+            errand,
+            home,
+            answer: None,
+            control,
+            output,
+            leave: None,
+            began,
+            _lock: lock,
+        }))
     }
 
     /// What the worker is told.
     pub(super) fn message(&self) -> Vec<u8> {
-        let Errand { task, inputs, tray, .. } = &self.errand;
-        let files = Tray::at(tray).files();
+        let Errand { task, inputs, .. } = &self.errand;
+        let files = room(&self.home);
         let (task, files) = (Value::from(&**task), Value::from(files.to_string_lossy()));
         format!("{{\"task\":{task},\"inputs\":{inputs},\"outputDir\":{files}}}\n").into_bytes()
     }
@@ -77,27 +93,20 @@ impl Task {
         is_news
     }
 
-    /// Keeps what it was answered. How the task ended with that.
-    pub(super) fn answered(&self, output: Option<Value>, error: Option<String>) -> Exit {
+    /// Takes what it was answered. How the task ends with that.
+    pub(super) fn answered(&mut self, output: Option<Value>, error: Option<String>) -> Exit {
         if let Some(error) = error {
             return Exit::because(1, &error, self.ran());
         }
-        match output.map_or(Ok(()), |output| self.keep(&output)) {
-            Ok(()) => Exit { code: 0, detail: None, ran: self.ran() },
-            Err(why) => {
-                Exit::because(NOT_ACCEPTED, &format!("its output is not accepted: {why}"), self.ran())
-            }
+        self.answer = output.map(|output| output.to_string());
+        let (length, limit) = (self.answer.as_ref().map_or(0, String::len), self.errand.output_limit);
+        if length as u64 > limit {
+            self.answer = None;
+            let why =
+                format!("its output is not accepted: {length} bytes are more than the limit of {limit}");
+            return Exit::because(NOT_ACCEPTED, &why, self.ran());
         }
-    }
-
-    fn keep(&self, output: &Value) -> Result<(), String> {
-        let (text, limit) = (output.to_string(), self.errand.output_limit);
-        if text.len() as u64 > limit {
-            return Err(format!("{} bytes are more than the limit of {limit}", text.len()));
-        }
-        Tray::at(&self.errand.tray)
-            .put_output(text.as_bytes(), self.order.user)
-            .map_err(|error| format!("it cannot be kept: {error}"))
+        Exit { code: 0, detail: None, ran: self.ran() }
     }
 
     /// A line of the house in its log.
@@ -105,8 +114,15 @@ impl Task {
         self.output.write(format!("[tidegate: {why}]\n").as_bytes());
     }
 
-    /// Says how it ended, for good.
+    /// Keeps what it gives back, and says how it ended, for good.
     pub(super) fn end(mut self, mut exit: Exit) -> io::Result<()> {
+        let tray = Tray::at(&self.errand.tray);
+        if let Err(error) = tray.take(&self.home, self.answer.as_deref(), self.order.user)
+            && exit.code == 0
+        {
+            let why = format!("its output is not accepted: it cannot be kept: {error}");
+            exit = Exit::because(NOT_ACCEPTED, &why, exit.ran);
+        }
         if let Some(reason) = self.dir.reason() {
             // Who had to go has not done its work, whatever it says.
             let code = if exit.code == 0 { 143 } else { exit.code };

@@ -55,7 +55,7 @@ pub(super) fn run(dir: &RunDir, order: &Order, warm: &WarmOrder, umask: Mode) ->
     let control = dir.control()?;
     let mut bell = Bell::at(&warm.bell);
     let asked = dir.errand().unwrap_or_else(|| RunDir::at(&warm.first));
-    let Some(mut first) = Task::take(&asked)? else {
+    let Some(mut first) = Task::take(&asked, &order.directory)? else {
         return dir.end(&Exit::before_start(143, "its task was taken back"));
     };
     if let Some(exit) = wait_for_turn(&first.dir, &first.order, &first.control)? {
@@ -278,7 +278,7 @@ impl Worker<'_, '_> {
         }
         let Some(asked) = self.dir.errand().filter(|asked| *asked != self.last) else { return Ok(()) };
         self.last = asked.clone();
-        let Ok(Some(task)) = Task::take(&asked) else {
+        let Ok(Some(task)) = Task::take(&asked, self.directory) else {
             self.bell.ring(&asked);
             return Ok(());
         };

@@ -15,7 +15,8 @@ use tidegate_store::{PastQuery, Reader, StoreError};
 /// Rows of history that are read at once.
 const PAGE: usize = 1_000;
 
-/// A directory of a workload, by its name: `NAME.WORKLOAD`, `NAME.WORKLOAD.saved` or `NAME.WORKLOAD.task`.
+/// A directory of a workload, by its name: `NAME.WORKLOAD`, `NAME.WORKLOAD.saved` or `NAME.WORKLOAD.task`, which is a
+/// file if there was nothing but an answer.
 #[derive(Debug)]
 pub(super) struct Found {
     path: PathBuf,
@@ -36,8 +37,8 @@ impl Found {
 /// The directories of all workloads. Whoever looks for workloads after this finds those that they belong to.
 pub(super) fn all(work: &Path) -> io::Result<Vec<Found>> {
     let mut found = Vec::new();
-    for workspace in subdirectories(work)? {
-        found.extend(subdirectories(&workspace)?.into_iter().filter_map(Found::at));
+    for workspace in entries(work)?.into_iter().filter(|path| path.is_dir()) {
+        found.extend(entries(&workspace)?.into_iter().filter_map(Found::at));
     }
     Ok(found)
 }
@@ -55,11 +56,16 @@ pub(super) fn drop_left(
         if !is_old(&found.path.symlink_metadata()?, retain) {
             continue;
         }
+        let is_file = found.path.is_file();
         // Refused if there is anything in it.
         if fs::remove_dir(&found.path).is_ok() {
             count += 1;
-        } else if !is_past(&found)? && is_all_old(&found.path, retain)? {
-            fs::remove_dir_all(&found.path)?;
+        } else if !is_past(&found)? && (is_file || is_all_old(&found.path, retain)?) {
+            if is_file {
+                fs::remove_file(&found.path)?
+            } else {
+                fs::remove_dir_all(&found.path)?
+            }
             count += 1;
         }
     }
@@ -85,12 +91,13 @@ pub(super) fn is_past(reader: &dyn Reader, found: &Found) -> Result<bool, StoreE
     }
 }
 
-fn subdirectories(path: &Path) -> io::Result<Vec<PathBuf>> {
+/// Files and directories in one; links are nobody's.
+fn entries(path: &Path) -> io::Result<Vec<PathBuf>> {
     let Some(entries) = present(fs::read_dir(path))? else { return Ok(Vec::new()) };
     let mut all = Vec::new();
     for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if !entry.file_type()?.is_symlink() {
             all.push(entry.path());
         }
     }
@@ -134,6 +141,9 @@ mod tests {
             fs::create_dir_all(at(name).join("deep")).expect("made");
             fs::write(at(name).join("deep/result"), "x").expect("written");
         }
+        for name in ["past.3.task", "gone.4.task", "two.2.task"] {
+            fs::write(at(name), "an answer").expect("written");
+        }
         let sweep = |lives: &[u32], retain| {
             let lives = lives.iter().map(|id| WorkloadId(*id)).collect();
             let is_past = |found: &Found| Ok(found.name == "past");
@@ -145,10 +155,13 @@ mod tests {
             names.iter().map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(sweep(&[], Duration::from_secs(3_600)), 0);
-        assert_eq!(sweep(&[1, 2], Duration::ZERO), 1, "nothing was in it, and it will be made again");
-        assert_eq!(left(), "a.b.1 a.b.1.saved a.b.1.task home none.x past.3 tmp two.2");
-        assert_eq!(sweep(&[2], Duration::ZERO), 3);
-        assert_eq!(left(), "home none.x past.3 tmp two.2");
+        assert_eq!(sweep(&[1, 2, 4], Duration::ZERO), 1, "nothing was in it, and it will be made again");
+        assert_eq!(
+            left(),
+            "a.b.1 a.b.1.saved a.b.1.task gone.4.task home none.x past.3 past.3.task tmp two.2 two.2.task"
+        );
+        assert_eq!(sweep(&[2], Duration::ZERO), 4);
+        assert_eq!(left(), "home none.x past.3 past.3.task tmp two.2 two.2.task");
         assert_eq!(all(&work.path().join("nowhere")).expect("nothing").len(), 0);
     }
 }
