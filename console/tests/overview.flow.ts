@@ -117,7 +117,7 @@ test('a member sees what their workspace has, and nobody else', async () => {
         .waitFor();
     await expect.poll(() => page.getByRole('button', { name: /GPU \d+: / }).count()).toBe(41);
     await page.getByRole('link', { name: 'b-wait' }).waitFor();
-    await page.locator('[data-quota="Quota1.1"]').getByText('48 / 48').waitFor();
+    await page.locator('[data-quota="Quota1.1"]').getByText('44.5 / 48').waitFor();
     await page.getByRole('img', { name: /In use: / }).waitFor();
     // Who takes their GPUs is told by what it is, not by its name.
     await submit(house.server, 'a-more', {

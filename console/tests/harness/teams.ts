@@ -28,16 +28,19 @@ export async function makeTeams(server: TestServer): Promise<void> {
     await makeUser(server, 'berta', { 'team-b': 'developer' });
 }
 
-/** What these teams do on a normal day. */
+/**
+ * What these teams do on a normal day. Only c-tune has priority 1: who must leave is then the same however much time has
+ * passed between their starts.
+ */
 export async function makeWork(server: TestServer): Promise<void> {
     const b = { quota: 'Quota1.1', workspace: 'team-b' };
     const c = { quota: 'Quota1.2', workspace: 'team-c' };
     const gpu = (gpu: number) => ({ resources: { gpu } });
     await submit(server, 'b-train', { ...b, priority: 3, replicas: 4, ...gpu(8) });
-    await submit(server, 'b-note', { ...b, module: 'notebook', priority: 1, ...gpu(8) });
+    await submit(server, 'b-note', { ...b, module: 'notebook', priority: 2, ...gpu(8) });
     await submit(server, 'b-half', { ...b, module: 'notebook', priority: 2, ...gpu(0.5) });
     await submit(server, 'c-train', { ...c, priority: 2, replicas: 6, ...gpu(8) });
     await submit(server, 'c-tune', { ...c, priority: 1, replicas: 2, ...gpu(8) });
-    await submit(server, 'c-note', { ...c, module: 'notebook', priority: 1, ...gpu(4) });
-    await submit(server, 'c-idle', { ...c, priority: 1, idle: 'accept', ...gpu(8) });
+    await submit(server, 'c-note', { ...c, module: 'notebook', priority: 2, ...gpu(4) });
+    await submit(server, 'c-idle', { ...c, priority: 2, idle: 'accept', ...gpu(8) });
 }
