@@ -40,6 +40,14 @@ export const nodes = {
 
 const at = (name: string, query: Asked) => ({ path: { name }, query });
 
+/** More supply. Both can be asked first what they would do: who waits may start. */
+export const supplyChanges = {
+    createPool: (body: Schema<'NewPool'>, query: Asked) =>
+        ask(api.POST('/api/v1/pools', { params: { query }, body })),
+    addNode: (body: Schema<'NewNode'>, query: Asked) =>
+        ask(api.POST('/api/v1/nodes', { params: { query }, body })),
+};
+
 /** What administrators do to a node. Each can be asked first what it would do. */
 export const nodeChanges = {
     cordon: (name: string, body: Schema<'CordonRequest'>, asked: Asked) =>

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { Problem } from '../../api/problem';
-import { nodes } from '../../api/queries/supply';
+import { nodes, pools } from '../../api/queries/supply';
 import { text } from '../../texts';
 import { EmptyState } from '../../ui/EmptyState';
 import { Icon } from '../../ui/icons';
@@ -12,6 +12,7 @@ import { pathOf } from '../../ui/PathLink';
 import { ProblemAlert } from '../../ui/ProblemAlert';
 import { VirtualTable } from '../../ui/VirtualTable';
 import { nodeColumns } from './columns';
+import { PoolsTable, SupplyActions } from './PoolsTable';
 import { findRows, nodeRow } from './model';
 import { NODE_STATES, type NodesSearch } from './routes';
 
@@ -22,15 +23,25 @@ export function NodesScreen() {
     const search = useSearch({ from: '/app/nodes' });
     const navigate = useNavigate({ from: '/nodes' });
     const { data, error, refetch } = useQuery(nodes.list());
+    const supply = useQuery(pools.list());
     const all = useMemo(() => (data ?? []).map(nodeRow), [data]);
     const rows = useMemo(() => findRows(all, search), [all, search]);
-    const pools = useMemo(() => [...new Set(all.map(row => row.node.spec.pool))], [all]);
+    const names = useMemo(() => supply.data?.map(pool => pool.metadata.name) ?? [], [supply.data]);
+    const failed = error ?? supply.error;
     const narrow = (part: Partial<NodesSearch>) =>
         void navigate({ search: before => ({ ...before, ...part }), replace: true });
 
     return (
-        <Page title={words.title} about={words.about}>
-            <ProblemAlert problem={error && Problem.from(error)} onRetry={() => void refetch()} />
+        <Page
+            title={words.title}
+            about={words.about}
+            actions={<SupplyActions pools={names} pool={search.pool} />}
+        >
+            <ProblemAlert
+                problem={failed && Problem.from(failed)}
+                onRetry={() => void Promise.all([refetch(), supply.refetch()])}
+            />
+            <PoolsTable pools={supply.data ?? []} />
             <Group gap="sm" align="center">
                 <TextInput
                     aria-label={words.filter}
@@ -41,13 +52,13 @@ export function NodesScreen() {
                     value={search.find ?? ''}
                     onChange={event => narrow({ find: event.currentTarget.value || undefined })}
                 />
-                {pools.length > 1 && (
+                {names.length > 1 && (
                     <Select
                         aria-label={words.columns.pool}
                         placeholder={words.anyPool}
                         clearable
                         w={160}
-                        data={pools}
+                        data={names}
                         value={search.pool ?? null}
                         onChange={pool => narrow({ pool: pool ?? undefined })}
                     />
@@ -68,7 +79,7 @@ export function NodesScreen() {
                 )}
             </Group>
             {data === undefined ? (
-                !error && <Skeleton height={240} />
+                !failed && <Skeleton height={240} />
             ) : (
                 <VirtualTable
                     label={words.title}
