@@ -8,6 +8,7 @@ import {
     type KeyboardEvent,
     type ReactNode,
 } from 'react';
+import { nextPlaces } from './places';
 import { nextSort, sortRows, type Column, type Sort } from './table';
 import styles from './VirtualTable.module.css';
 
@@ -27,6 +28,8 @@ interface Props<Row> {
 }
 
 const ROW_HEIGHT = 36;
+/** So many rows are drawn beyond either edge. */
+const OVERSCAN = 4;
 
 /** A table of any length: only the rows that are seen are drawn. */
 export function VirtualTable<Row>(props: Props<Row>) {
@@ -37,11 +40,12 @@ export function VirtualTable<Row>(props: Props<Row>) {
         count: sorted.length,
         getScrollElement: () => viewport.current,
         estimateSize: () => ROW_HEIGHT,
-        overscan: 8,
+        overscan: OVERSCAN,
     });
     const items = virtual.getVirtualItems();
     const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
     useEffect(() => onRange?.(first, last), [onRange, first, last]);
+    const placeOf = usePlaces(items.map(item => rowKey(sorted[item.index] as Row)));
     const tracks = columns.map(column => column.width ?? 'minmax(6rem, 1fr)').join(' ');
     if (sorted.length === 0 && empty !== undefined) return <>{empty}</>;
     return (
@@ -69,7 +73,8 @@ export function VirtualTable<Row>(props: Props<Row>) {
                         const row = sorted[item.index] as Row;
                         return (
                             <MemoRow
-                                key={rowKey(row)}
+                                // A row that comes takes the place of one that has gone: nothing is built anew.
+                                key={placeOf.get(rowKey(row))}
                                 row={row}
                                 index={item.index}
                                 columns={columns as readonly Column<unknown>[]}
@@ -83,6 +88,14 @@ export function VirtualTable<Row>(props: Props<Row>) {
             </div>
         </div>
     );
+}
+
+/** A place for each row that is drawn. Who stays keeps theirs, with the focus; who comes takes one that is free. */
+function usePlaces(drawn: readonly string[]): ReadonlyMap<string, number> {
+    const places = useRef<ReadonlyMap<string, number>>(new Map());
+    const next = nextPlaces(places.current, drawn);
+    places.current = next;
+    return next;
 }
 
 interface RowProps {
