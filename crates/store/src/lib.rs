@@ -29,7 +29,7 @@ mod verified;
 pub use chain::Hash;
 pub use entry::{Archived, Entry, Head, Receipt, Size, StoredEntry, StoredReceipt};
 pub use error::StoreError;
-pub use past::{PastQuery, PastRow, StoredPast};
+pub use past::{PastQuery, PastRow, Privacy, StoredPast};
 pub use snapshot::{Snapshot, StoredSnapshot};
 pub use sqlite::{DATABASE_FILE, Options, SqliteStore, open_archive, open_read_only, restore, verify};
 pub use store::{Keeper, Reader, Store};

@@ -11,6 +11,8 @@ pub struct PastRow<'a> {
     pub state: &'a str,
     /// Keys and values contain no control characters; the API sees to it.
     pub labels: &'a [(&'a str, &'a str)],
+    /// Whose it is, if it is private. Speeds up lists, and is no proof: the body says it, too.
+    pub private_of: Option<u64>,
     /// Milliseconds since 1970.
     pub ended_at: u64,
     /// The resource as it was; the store does not look into it.
@@ -29,6 +31,17 @@ pub struct StoredPast {
     pub body: Vec<u8>,
 }
 
+/// Private ones, or others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Privacy {
+    #[default]
+    Any,
+    /// What is not private, and what was written before it was noted.
+    Public,
+    Private,
+    PrivateOf(u64),
+}
+
 /// Which past workloads are wanted: all that pass every filter that is given, newest (highest id) first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastQuery {
@@ -36,6 +49,8 @@ pub struct PastQuery {
     pub name: Option<String>,
     pub name_prefix: Option<String>,
     pub workspace: Option<String>,
+    /// With a workspace, an index answers all but `Any`.
+    pub privacy: Privacy,
     pub quota: Option<String>,
     pub module: Option<String>,
     pub state: Option<String>,
@@ -54,6 +69,7 @@ impl PastQuery {
             name: None,
             name_prefix: None,
             workspace: None,
+            privacy: Privacy::Any,
             quota: None,
             module: None,
             state: None,

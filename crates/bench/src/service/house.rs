@@ -49,12 +49,18 @@ struct Running {
 impl House {
     /// Opens a server over `data`; returns when it answers.
     pub fn open(data: &Path, virtual_gpus: &str) -> io::Result<House> {
-        let config = Config {
+        House::open_with(data, virtual_gpus, |_| ())
+    }
+
+    /// As `open`, with another configuration.
+    pub fn open_with(data: &Path, virtual_gpus: &str, change: fn(&mut Config)) -> io::Result<House> {
+        let mut config = Config {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
             executor: ExecutorKind::Virtual,
             virtual_gpus: Some(virtual_gpus.into()),
             ..Config::default()
         };
+        change(&mut config);
         let runtime = Builder::new_multi_thread().thread_name("server").enable_all().build()?;
         let server = runtime.block_on(Server::open(&config, data));
         let server = server.map_err(|error| io::Error::other(error.to_string()))?;

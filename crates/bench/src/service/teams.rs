@@ -8,10 +8,12 @@ use crate::clock::Start;
 use crate::samples::{Samples, thousands};
 use crate::table::Measure;
 use std::io;
-use tidegate_engine::ids::{MemberId, QuotaId, Tick, WorkspaceId};
+use tidegate_engine::Command;
+use tidegate_engine::ids::{MemberId, QuotaId, Tick, WorkloadId, WorkspaceId};
 use tidegate_identity::record::{Member, Token, TokenId, TokenKind, User, UserKind, Workspace};
 use tidegate_identity::role::BuiltIn;
 use tidegate_identity::{Action, Record, Resource, may};
+use tidegate_server::core::control::Unavailable;
 use tidegate_server::core::entry::Origin;
 use tidegate_server::http::auth::Caller;
 use tidegate_server::token::TokenHash;
@@ -83,12 +85,27 @@ fn measure(bench: &mut Bench) -> io::Result<()> {
     ));
     let data = directory()?;
     let house = House::open(data.path(), "1000x8")?;
+    furnish(&house)?;
+    rights(bench, &house);
+    pages(bench, &house, When::Now)?;
+    drop(house);
+    let data = directory()?;
+    let house = House::open_with(data.path(), "1000x8", |config| {
+        config.retain_ended = "0s".parse().expect("a duration");
+    })?;
+    furnish(&house)?;
+    pages(bench, &house, When::Past)
+}
+
+fn furnish(house: &House) -> io::Result<()> {
     let written = house.control.write_blocking(Origin::new("admin", "bench"), |deck| {
         everybody().into_iter().for_each(|record| deck.put(None, Some(record)));
     });
-    written.map_err(|why| io::Error::other(format!("{why:?}")))?;
-    rights(bench, &house);
-    pages(bench, &house)
+    written.map_err(failed)
+}
+
+fn failed(why: Unavailable) -> io::Error {
+    io::Error::other(format!("{why:?}"))
 }
 
 /// From the bytes of a token to the verdict on one workload.
@@ -121,38 +138,55 @@ fn rights(bench: &mut Bench, house: &House) {
     );
 }
 
+/// Where the workloads are that are listed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    /// They run or wait, in memory.
+    Now,
+    /// They have ended and left memory for the store.
+    Past,
+}
+
 /// A page of 100 of what a developer of one workspace sees.
-fn pages(bench: &mut Bench, house: &House) -> io::Result<()> {
+fn pages(bench: &mut Bench, house: &House, when: When) -> io::Result<()> {
     let many: u32 = if bench.quick { 20_000 } else { 100_000 };
     let runtime = clients()?;
     let mut connection = runtime.block_on(Connection::open(house.address))?;
-    let mut ask = |token: &str, method: &str, path: &str, body: &str| {
-        let bytes = request(method, path, token, "", body);
-        runtime.block_on(connection.ask(&bytes))
-    };
-    // All of the developer's own come first: the others' lie over them.
-    let mut submit = |first: u32, room: &dyn Fn(u32) -> u32| {
+    // Others lie over all that the developer sees: of other workspaces, and private ones in its own.
+    let mut submit = |first: u32| -> io::Result<()> {
         let one = |number: u32| {
-            let spec =
-                format!(r#"{{"quota":"main","workspace":"room-{}","resources":{{"gpu":1}}}}"#, room(number));
+            let (room, visibility) = match (number < BATCH, number % 2) {
+                (true, _) => (1, "public"),
+                (false, 0) => (1, "private"),
+                (false, _) => (2 + number % (ROOMS - 1), "public"),
+            };
+            let spec = format!(
+                r#"{{"quota":"main","workspace":"room-{room}","visibility":"{visibility}","resources":{{"gpu":1}},"gracePeriod":"0s"}}"#
+            );
             format!(r#"{{"metadata":{{"name":"train-{number}"}},"spec":{spec}}}"#)
         };
         let items: Vec<String> = (first..first + BATCH).map(one).collect();
-        ask(&house.token, "POST", "/api/v1/workloads:batch", &format!(r#"{{"items":[{}]}}"#, items.join(",")))
+        let body = format!(r#"{{"items":[{}]}}"#, items.join(","));
+        let bytes = request("POST", "/api/v1/workloads:batch", &house.token, "", &body);
+        runtime.block_on(connection.ask(&bytes))?;
+        if when == When::Past { leave(house) } else { Ok(()) }
     };
-    submit(0, &|_| 1)?;
     let mut taken = Vec::new();
-    let mut submitted = BATCH;
+    let mut submitted = 0;
     for upto in [BATCH, many] {
         while submitted < upto {
             bench.progress(&format!("teams: {} workloads", thousands(submitted.into())));
-            submit(submitted, &|number| 2 + number % (ROOMS - 1))?;
+            submit(submitted)?;
             submitted += BATCH;
         }
         let mut samples = Samples::default();
         let token = secret(ROOMS);
         let mut reader = runtime.block_on(Connection::open(house.address))?;
-        let page = request("GET", "/api/v1/workloads?past=false&limit=100", &token, "", "");
+        let page = match when {
+            When::Now => "/api/v1/workloads?past=false&limit=100",
+            When::Past => "/api/v1/workloads?limit=100",
+        };
+        let page = request("GET", page, &token, "", "");
         for _ in 0..bench.samples(50) {
             let start = Start::now();
             runtime.block_on(reader.ask(&page))?;
@@ -161,8 +195,9 @@ fn pages(bench: &mut Bench, house: &House) -> io::Result<()> {
         taken.push(samples);
     }
     let [few, all] = &taken[..] else { return Ok(()) };
+    let what = if when == When::Past { "past workloads" } else { "workloads" };
     bench.table.row(
-        format!("a developer's page of 100 among {} workloads", thousands(many.into())),
+        format!("a developer's page of 100 among {} {what}", thousands(many.into())),
         spread(all),
         Measure::target(
             format!("among {} of its own {}", thousands(BATCH.into()), spread(few)),
@@ -170,5 +205,24 @@ fn pages(bench: &mut Bench, house: &House) -> io::Result<()> {
             all.p50() <= TIMES * few.p50(),
         ),
     );
+    Ok(())
+}
+
+/// Stops everything, and waits until it has left memory: some do with each turn of the writer.
+fn leave(house: &House) -> io::Result<()> {
+    let turn = |stop: bool| {
+        let written = house.control.write_blocking(Origin::new("admin", "bench"), move |deck| {
+            let ids: Vec<WorkloadId> = deck.world().engine.workloads().map(|w| w.id).collect();
+            if stop {
+                for workload in &ids {
+                    deck.command(Command::Stop { workload: *workload }).map_err(|why| why.what())?;
+                }
+            }
+            Ok(ids.is_empty())
+        });
+        written.map_err(failed)?.map_err(io::Error::other::<String>)
+    };
+    turn(true)?;
+    while !turn(false)? {}
     Ok(())
 }

@@ -7,7 +7,7 @@ use super::{lines, people_lines};
 use std::sync::Arc;
 use tidegate_api::resource::Labels;
 use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
-use tidegate_engine::ids::{Tick, WorkloadId};
+use tidegate_engine::ids::{MemberId, Tick, WorkloadId};
 use tidegate_engine::workload::WorkloadSpec;
 use tidegate_engine::{Command, Event, EventKind, Refusal};
 use tidegate_identity::{Change as PeopleChange, Record};
@@ -48,6 +48,8 @@ pub struct Past {
     pub state: &'static str,
     pub ended: Tick,
     pub labels: Labels,
+    /// Whose it is, if it is private.
+    pub private_of: Option<MemberId>,
     /// The resource as it would have been shown.
     pub body: Vec<u8>,
 }

@@ -73,6 +73,7 @@ fn row<'a>(past: &'a Past, labels: &'a [(&'a str, &'a str)]) -> PastRow<'a> {
         module: past.module,
         state: past.state,
         labels,
+        private_of: past.private_of.map(|owner| u64::from(owner.0)),
         ended_at: past.ended.0,
         body: &past.body,
     }

@@ -37,7 +37,8 @@ fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
         (resource.status.workspace.as_str().into(), world.engine.quota_name(w.spec.quota).as_ref().into());
     let labels = resource.metadata.labels.clone();
     let directory_of = world.documents.get(&id)?.directory_of;
-    let whose = world.rooms.of(id).map(|of| (of.workspace, of.owner));
+    let of = world.rooms.of(id);
+    let whose = of.map(|of| (of.workspace, of.owner));
     let remains = Remains { resource, events: record.events.to_vec(), directory_of, whose };
     Some(Past {
         id,
@@ -48,6 +49,7 @@ fn past(world: &World, id: WorkloadId, now: Tick) -> Option<Past> {
         state: w.state.word(),
         ended: record.ended.unwrap_or(now),
         labels,
+        private_of: of.filter(|of| of.private).map(|of| of.owner),
         body: serde_json::to_vec(&remains).expect("a resource is plain data"),
     })
 }

@@ -3,7 +3,7 @@
 use super::Fixture;
 use super::sample::{entry, reader};
 use crate::entry::{Entry, Receipt};
-use crate::past::{PastQuery, PastRow};
+use crate::past::{PastQuery, PastRow, Privacy};
 use crate::store::Store;
 
 pub(super) fn documents_are_found_by_id_and_in_pages(fixture: &dyn Fixture) {
@@ -41,6 +41,7 @@ const PAST: PastRow<'static> = PastRow {
     module: "training",
     state: "finished",
     labels: &[("team", "vision")],
+    private_of: None,
     ended_at: 5,
     body: b"{}",
 };
@@ -51,9 +52,9 @@ fn six_past(store: &mut dyn Store) {
         PastRow { id: 4, name: "train-2", labels: &[("team", "vision"), ("stage", "eval")], ..PAST },
         PastRow { id: 1, body: b"oldest", ..PAST },
         PastRow { id: 6, quota: "serving", module: "inference", name: "chat", ..PAST },
-        PastRow { id: 2, state: "failed", ..PAST },
+        PastRow { id: 2, state: "failed", private_of: Some(7), ..PAST },
         PastRow { id: 5, workspace: "other", name: "Train", labels: &[], ..PAST },
-        PastRow { id: 3, body: b"newest", ended_at: 8, ..PAST },
+        PastRow { id: 3, body: b"newest", ended_at: 8, private_of: Some(0), ..PAST },
     ];
     let entry = Entry { past: &rows, ..entry(&*store, b"x") };
     store.append(&[entry]).expect("past workloads");
@@ -81,6 +82,17 @@ pub(super) fn past_is_found_by_id_name_and_filter(fixture: &dyn Fixture) {
     assert_eq!(ids(PastQuery { quota: some("serving"), ..all.clone() }), [6]);
     assert_eq!(ids(PastQuery { module: some("training"), ..all.clone() }), [5, 4, 3, 2, 1]);
     assert_eq!(ids(PastQuery { state: some("failed"), ..all.clone() }), [2]);
+    let default = PastQuery { workspace: some("default"), ..all.clone() };
+    for (privacy, found) in [
+        (Privacy::Any, &[6, 4, 3, 2, 1][..]),
+        (Privacy::Public, &[6, 4, 1]),
+        (Privacy::Private, &[3, 2]),
+        (Privacy::PrivateOf(7), &[2]),
+        (Privacy::PrivateOf(1), &[]),
+    ] {
+        assert_eq!(ids(PastQuery { privacy, ..default.clone() }), found, "{privacy:?}");
+    }
+    assert_eq!(ids(PastQuery { privacy: Privacy::Private, ..all.clone() }), [3, 2]);
     let label = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     assert_eq!(ids(PastQuery { labels: vec![label("team", "vision")], ..all.clone() }), [6, 4, 3, 2, 1]);
     let both = vec![label("stage", "eval"), label("team", "vision")];

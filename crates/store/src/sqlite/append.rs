@@ -186,11 +186,12 @@ fn put_past(
         labels,
         int(row.ended_at, "the end of a workload")?,
         &sum[..],
+        row.private_of.map(|owner| int(owner, "the owner of a workload")).transpose()?,
     ];
-    let insert = "INSERT OR IGNORE INTO past VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let insert = "INSERT OR IGNORE INTO past VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     let added = run(transaction, context, insert, values)?;
     if added == 0 {
-        let replace = "INSERT OR REPLACE INTO past VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+        let replace = "INSERT OR REPLACE INTO past VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         run(transaction, context, replace, values)?;
     }
     let body = "INSERT OR REPLACE INTO past_bodies VALUES (?1, ?2)";

@@ -7,7 +7,7 @@ use super::append::{framed, past_sum};
 use super::failure::Context;
 use super::reader::number;
 use crate::error::StoreError;
-use crate::past::{PastQuery, PastRow, StoredPast};
+use crate::past::{PastQuery, PastRow, Privacy, StoredPast};
 
 pub(crate) fn find(
     connection: &Connection,
@@ -50,7 +50,8 @@ fn conditions(query: &PastQuery) -> (String, Vec<Value>) {
     }
     let equal = [
         ("name = ?", &query.name),
-        ("workspace = ?", &query.workspace),
+        // Names are rarer than workspaces: their index is the one to use.
+        (if query.name.is_some() { "+workspace = ?" } else { "workspace = ?" }, &query.workspace),
         ("quota = ?", &query.quota),
         ("module = ?", &query.module),
         ("state = ?", &query.state),
@@ -59,6 +60,15 @@ fn conditions(query: &PastQuery) -> (String, Vec<Value>) {
         if let Some(wanted) = wanted {
             conditions.push(condition);
             values.push(Value::Text(wanted.clone()));
+        }
+    }
+    match query.privacy {
+        Privacy::Any => {}
+        Privacy::Public => conditions.push("private_of IS NULL"),
+        Privacy::Private => conditions.push("private_of IS NOT NULL"),
+        Privacy::PrivateOf(owner) => {
+            conditions.push("private_of = ?");
+            values.push(id(owner));
         }
     }
     if let Some(prefix) = &query.name_prefix {
@@ -98,6 +108,8 @@ fn written(past: &StoredPast) -> PastRow<'_> {
         module: &past.module,
         state: &past.state,
         labels: &[],
+        // No part of the sum: files of before have none.
+        private_of: None,
         ended_at: past.ended_at,
         body: &past.body,
     }

@@ -14,7 +14,7 @@ pub(crate) const ARCHIVE_ID: u32 = 0x5469_6441;
 
 /// Each runs in one transaction together with the new version number. Never changed once released: a file that has
 /// seen it must equal a file that is made anew.
-pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema-1.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[include_str!("schema-1.sql"), include_str!("schema-2.sql")];
 
 /// The version that this program writes.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;
@@ -96,9 +96,13 @@ mod tests {
     const SECOND: &str = "ALTER TABLE meta ADD COLUMN note TEXT; UPDATE meta SET note = 'seen'";
 
     fn file_of_version_1() -> (Connection, &'static Path) {
+        file_of(&MIGRATIONS[..1])
+    }
+
+    fn file_of(migrations: &[&str]) -> (Connection, &'static Path) {
         let path = Path::new("test");
         let mut connection = Connection::open_in_memory().unwrap();
-        migrate(&mut connection, &MIGRATIONS[..1], path).unwrap();
+        migrate(&mut connection, migrations, path).unwrap();
         connection.execute("INSERT INTO meta VALUES ('key', x'00', x'01')", []).unwrap();
         (connection, path)
     }
@@ -126,10 +130,31 @@ mod tests {
 
     #[test]
     fn tables_that_are_not_ours_are_noticed() {
-        let (connection, path) = file_of_version_1();
+        let (mut connection, path) = file_of_version_1();
+        migrate(&mut connection, MIGRATIONS, path).unwrap();
         assert_eq!(check_definitions(&connection, path), Ok(()));
         connection.execute_batch("DROP INDEX past_by_name").unwrap();
         assert_eq!(check_definitions(&connection, path).unwrap_err().code(), "storage-corrupt");
+    }
+
+    /// What is asked for a page of a workspace is answered by an index, in its order.
+    #[test]
+    fn pages_of_a_workspace_sort_and_scan_nothing() {
+        let (connection, _) = file_of(MIGRATIONS);
+        for (condition, index) in [
+            ("private_of IS NULL", "past_public"),
+            ("private_of IS NOT NULL", "past_private"),
+            ("private_of = 7", "past_own"),
+        ] {
+            let sql = format!(
+                "EXPLAIN QUERY PLAN SELECT * FROM past WHERE workspace = 'a' AND {condition} AND id < 9 \
+                 ORDER BY id DESC LIMIT 5"
+            );
+            let mut statement = connection.prepare(&sql).unwrap();
+            let plan = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
+            let plan: Vec<String> = plan.map(Result::unwrap).collect();
+            assert!(plan.len() == 1 && plan[0].contains(&format!("INDEX {index} ")), "{plan:?}");
+        }
     }
 
     #[test]

@@ -21,9 +21,9 @@ use tidegate_api::words::Module;
 use tidegate_api::workload::{Workload, WorkloadList, WorkloadState};
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
 use tidegate_engine::workload;
-use tidegate_identity::Action;
 use tidegate_identity::may::{Sight, sight};
-use tidegate_store::PastQuery;
+use tidegate_identity::{Action, People};
+use tidegate_store::{PastQuery, Privacy};
 use utoipa::IntoParams;
 
 /// Which workloads are listed.
@@ -83,12 +83,13 @@ impl Filter<'_> {
             })
     }
 
-    fn past(&self, workspace: Option<String>, below: Option<u64>, limit: usize) -> PastQuery {
+    fn past(&self, part: &Part, below: Option<u64>, limit: usize) -> PastQuery {
         let query = self.query;
         let own = |(key, value): (&str, &str)| (key.to_string(), value.to_string());
         PastQuery {
             name_prefix: query.name.clone(),
-            workspace,
+            workspace: part.workspace.clone(),
+            privacy: part.privacy,
             quota: query.quota.clone(),
             module: query.module.map(|module| module.0.word().to_string()),
             state: query.state.map(|state| state.word().to_string()),
@@ -134,19 +135,48 @@ pub async fn collect(
     });
     let filter = Filter { query, label: label.transpose()? };
     let from_store = query.past.unwrap_or(true) && query.state.is_none_or(WorkloadState::is_ended);
+    let live = app.control.read(|world, now| live(world, now, scope, &filter, below, limit));
+    let mut items = live.await.map_err(unavailable)?;
+    // In this order: who leaves memory between the two looks is in both, and not in neither.
     let gone = match from_store {
         true => past_page(app, scope, &filter, below, limit).await?,
         false => Vec::new(),
     };
-    let live = app.control.read(|world, now| live(world, now, scope, &filter, below, limit));
-    let mut items = live.await.map_err(unavailable)?;
-    // Who has left memory between the two looks is in both.
     let known = |id: u64| items.iter().any(|(live, _)| *live == id);
     let gone: Vec<(u64, Workload)> = gone.into_iter().filter(|(id, _)| !known(*id)).collect();
     items.extend(gone);
     items.sort_by_key(|(id, _)| Reverse(*id));
     items.truncate(limit);
     Ok(items)
+}
+
+/// A part of what has left memory, as the store finds it by an index.
+struct Part {
+    workspace: Option<String>,
+    privacy: Privacy,
+}
+
+/// The parts in which all lies that the caller sees. What it does not see of them is little: it lies in workspaces that
+/// were called alike.
+fn parts(scope: &Scope, people: &People) -> Vec<Part> {
+    let Some(rooms) = scope.rooms(people) else {
+        return vec![Part { workspace: None, privacy: Privacy::Any }];
+    };
+    let user = scope.caller.who.user;
+    let of_room = |name: String| {
+        let sight = match people.workspace_named(&name) {
+            Some(room) => sight(people, user, room.id),
+            None if scope.caller.sees_all(people) => Sight::All,
+            None => Sight::Nothing,
+        };
+        let kinds = match sight {
+            Sight::Nothing => vec![],
+            Sight::Public => vec![Privacy::Public, Privacy::PrivateOf(u64::from(user.0))],
+            Sight::All => vec![Privacy::Public, Privacy::Private],
+        };
+        kinds.into_iter().map(move |privacy| Part { workspace: Some(name.clone()), privacy })
+    };
+    rooms.into_iter().flat_map(of_room).collect()
 }
 
 /// Those that have left memory and are seen, the latest first.
@@ -158,14 +188,11 @@ async fn past_page(
     limit: usize,
 ) -> Result<Vec<(u64, Workload)>, Refused> {
     let people = app.control.people();
-    let rooms =
-        scope.rooms(&people).map_or_else(|| vec![None], |rooms| rooms.into_iter().map(Some).collect());
     let mut found: Vec<(u64, Workload)> = Vec::new();
-    for room in rooms {
+    for part in parts(scope, &people) {
         let (mut below, mut wanted) = (below, limit);
-        // What is not seen is read over: private workloads of others.
         loop {
-            let query = filter.past(room.clone(), below, limit);
+            let query = filter.past(&part, below, limit);
             let rows = app.with_reader(move |reader| reader.past(&query)).await;
             let rows = rows.map_err(|error| Refused(of_store(&error)))?;
             let all = rows.iter().filter_map(|row| Some((row.id, past::remains(row)?)));
