@@ -328,3 +328,35 @@ fn what_is_history_is_shown_and_not_changed() {
     let (status, again) = house.post("/api/v1/workloads/old:start", &json!({}));
     assert_eq!(status, 201, "{again}");
 }
+
+#[test]
+fn what_leaves_memory_this_instant_is_started_all_the_same() {
+    let house = House::with("1x8", |config| config.retain_ended = "3ms".parse().expect("a duration"));
+    let work =
+        json!({"metadata": {"name": "again"}, "spec": {"gracePeriod": "0s", "virtual": {"duration": "1ms"}}});
+    assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
+    // It ends, leaves memory and is started again, over and over, while others ask for it at any instant.
+    let started: usize = std::thread::scope(|scope| {
+        let asks = || {
+            let ask = |_| match house.post("/api/v1/workloads/again:start", &json!({})) {
+                (201, _) => 1,
+                (409, _) => 0,
+                (status, answer) => panic!("{status} {answer}"),
+            };
+            (0..150).map(ask).sum::<usize>()
+        };
+        let all: Vec<_> = (0..4).map(|_| scope.spawn(asks)).collect();
+        all.into_iter().map(|one| one.join().expect("no other answer")).sum()
+    });
+    assert!(started > 10, "{started}");
+    // Nor is it missing from a list while it leaves.
+    for n in 0..40 {
+        let name = format!("seen-{n}");
+        let work = json!({"metadata": {"name": name}, "spec": {"gracePeriod": "0s", "virtual": {"duration": "1ms"}}});
+        assert_eq!(house.post("/api/v1/workloads", &work).0, 201);
+        for _ in 0..10 {
+            let list = house.get(&format!("/api/v1/workloads?name={name}")).1;
+            assert_eq!(list["items"].as_array().map(Vec::len), Some(1), "{list}");
+        }
+    }
+}

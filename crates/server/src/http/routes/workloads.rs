@@ -3,7 +3,7 @@
 use super::super::answer::{Answer, Answered, read};
 use super::super::app::App;
 use super::super::auth::Caller;
-use super::super::change::{Change, Made};
+use super::super::change::{Change, Made, unavailable};
 use super::super::extract::{Json, Named};
 use super::super::problem::{Refused, of_store};
 use super::super::scope::{Scope, missing};
@@ -35,6 +35,8 @@ use tidegate_engine::workload::WorkloadState;
 use tidegate_identity::Action;
 use tidegate_store::PastQuery;
 
+/// How often a workload is looked for that leaves memory meanwhile: each time it must have been another one.
+const MAX_LOOKS: u32 = 5;
 /// Past workloads of one name in one workspace that are looked at for one that the caller sees.
 const MAX_NAMESAKES: usize = 100;
 
@@ -169,21 +171,69 @@ pub(super) fn free_name(world: &World, room: WorkspaceId, module: &str) -> Name 
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:start", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 201, body = Workload), (status = "default", body = Problem)))]
 pub async fn start(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &scope, &name).await.ok();
-    change
-        .carry_out(&app, "workload.start", Bytes::new(), move |deck, _| {
-            let id = start_on(deck, &scope, &name, past)?;
-            made(deck, StatusCode::CREATED, id)
-        })
-        .await
+    anew(&app, &scope, &name, &change, "workload.start", |deck, scope, name, seen| {
+        let id = start_on(deck, scope, name, seen)?;
+        made(deck, StatusCode::CREATED, id)
+    })
+    .await
 }
 
-fn start_on(
-    deck: &mut Deck<'_>,
+/// What was found of a workload before a change of it came to its turn.
+struct Seen {
+    /// In memory.
+    live: Option<WorkloadId>,
+    /// In the store: looked for after memory, so that what left in between is found.
+    past: Option<Remains>,
+}
+
+impl Seen {
+    async fn of(app: &App, scope: &Scope, name: &str) -> Result<Seen, Refused> {
+        let live = app.control.read(|world, _| scope.find(world, Action::WorkloadUpdate, name).ok());
+        let live = live.await.map_err(unavailable)?;
+        Ok(Seen { live, past: past_one(app, scope, name).await.ok() })
+    }
+
+    /// What has left memory; an error if something did that was not looked for yet.
+    fn past(self, name: &str) -> Result<Remains, Problem> {
+        let is_it = |past: &Remains| {
+            self.live.is_none_or(|live| uid::as_workload(&past.resource.metadata.uid) == Some(live))
+        };
+        self.past.filter(is_it).ok_or_else(|| missing(name))
+    }
+}
+
+/// What starts something again, on the deck.
+type Starting = fn(&mut Deck<'_>, &Scope, &str, Seen) -> Result<Made<Workload>, Problem>;
+
+/// Starts something again that is in memory or past. What leaves memory after it was looked for is looked for again.
+async fn anew(
+    app: &App,
     scope: &Scope,
     name: &str,
-    past: Option<Remains>,
-) -> Result<WorkloadId, Problem> {
+    change: &Change,
+    operation: &'static str,
+    work: Starting,
+) -> Response {
+    let mut looks = 0;
+    loop {
+        let seen = match Seen::of(app, scope, name).await {
+            Ok(seen) => seen,
+            Err(refused) => return refused.into_response(),
+        };
+        looks += 1;
+        let may_leave = seen.live.is_some() && looks < MAX_LOOKS;
+        let (scope, name) = (scope.clone(), name.to_string());
+        let carried = change
+            .clone()
+            .carry_out(app, operation, Bytes::new(), move |deck, _| work(deck, &scope, &name, seen));
+        let response = carried.await;
+        if response.status() != StatusCode::NOT_FOUND || !may_leave {
+            return response;
+        }
+    }
+}
+
+fn start_on(deck: &mut Deck<'_>, scope: &Scope, name: &str, seen: Seen) -> Result<WorkloadId, Problem> {
     let caller = &scope.caller;
     // It goes on in the directory of the first of its line.
     let (document, of) = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
@@ -200,7 +250,7 @@ fn start_on(
         }
         Err(problem) if problem.code != Code::NotFound => return Err(problem),
         Err(_) => {
-            let past = past.ok_or_else(|| missing(name))?;
+            let past = seen.past(name)?;
             let of = scope.may_start(&deck.world().people, &past)?;
             let Remains { resource, directory_of, .. } = past;
             let document = Document {
@@ -252,26 +302,24 @@ pub async fn stop(State(app): State<App>, scope: Scope, Named(name): Named, chan
 #[utoipa::path(post, path = "/api/v1/workloads/{name}:restart", tag = "workloads", params(("name" = String, Path, description = "Name or uid"), DryRunParams),
     responses((status = 200, body = Workload), (status = "default", body = Problem)))]
 pub async fn restart(State(app): State<App>, scope: Scope, Named(name): Named, change: Change) -> Response {
-    let past = past_one(&app, &scope, &name).await.ok();
-    change
-        .carry_out(&app, "workload.restart", Bytes::new(), move |deck, _| {
-            let found = match scope.find(deck.world(), Action::WorkloadUpdate, &name) {
-                Err(problem) if problem.code != Code::NotFound => return Err(problem),
-                found => found.ok(),
-            };
-            let running = found.filter(|id| {
-                deck.world().engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Running)
-            });
-            let id = match running {
-                Some(workload) => {
-                    deck.command(Command::Restart { workload })?;
-                    workload
-                }
-                None => start_on(deck, &scope, &name, past)?,
-            };
-            made(deck, StatusCode::OK, id)
-        })
-        .await
+    anew(&app, &scope, &name, &change, "workload.restart", |deck, scope, name, seen| {
+        let found = match scope.find(deck.world(), Action::WorkloadUpdate, name) {
+            Err(problem) if problem.code != Code::NotFound => return Err(problem),
+            found => found.ok(),
+        };
+        let running = found.filter(|id| {
+            deck.world().engine.workload(*id).is_some_and(|w| w.state == WorkloadState::Running)
+        });
+        let id = match running {
+            Some(workload) => {
+                deck.command(Command::Restart { workload })?;
+                workload
+            }
+            None => start_on(deck, scope, name, seen)?,
+        };
+        made(deck, StatusCode::OK, id)
+    })
+    .await
 }
 
 /// A link that lets a browser into a notebook or service: good once, for a minute.
