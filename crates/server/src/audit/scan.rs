@@ -2,6 +2,7 @@
 
 use crate::core::entry::Body;
 use serde::Deserialize;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use tidegate_engine::ids::Tick;
@@ -31,6 +32,14 @@ pub struct Asked {
     pub first: u64,
     pub at: Tick,
     pub body: Body,
+}
+
+impl Asked {
+    /// How something was that an event changed, where the event itself does not tell.
+    pub fn was(&self, number: u64) -> Option<&Value> {
+        let place = number.checked_sub(self.first)?;
+        self.body.was.iter().find(|(at, _)| u64::from(*at) == place).map(|(_, was)| was)
+    }
 }
 
 /// The head of an entry: enough to pass over most of them without reading their events.

@@ -7,23 +7,31 @@ use crate::core::entry::Happened;
 use crate::core::past;
 use crate::core::people_lines::is_only_use;
 use crate::core::shell::workload_of;
+use crate::core::was::{device_shown, named};
 use crate::core::world::World;
 use crate::http::auth::Caller;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use tidegate_api::amounts::Figure;
+use tidegate_api::amounts::{Figure, Guarantee};
 use tidegate_api::audit::{AuditChange, AuditEntry};
+use tidegate_api::decimal::Cores;
+use tidegate_api::memory::Memory;
+use tidegate_api::node::NodeState;
 use tidegate_api::quota::QuotaSpec;
 use tidegate_api::time::Time;
 use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
 use tidegate_engine::event::StopCause;
-use tidegate_engine::ids::{WorkloadId, WorkspaceId};
+use tidegate_engine::ids::{QuotaId, WorkloadId, WorkspaceId};
+use tidegate_engine::policy::{self, Source};
 use tidegate_engine::reason::Names;
 use tidegate_engine::words::EvictionRule;
-use tidegate_engine::workload::WorkloadSpec;
+use tidegate_engine::workload::{Exit, WorkloadSpec};
 use tidegate_engine::{Event, EventKind};
 use tidegate_identity::{Change, Record};
 use tidegate_sim::report::labels::Directory;
+
+/// Said of a change in which nothing else is to be seen.
+const SECRET: &str = "what has changed is secret, and is not shown";
 
 /// Who reads, and of which workspace; `None`: of everything.
 #[derive(Clone, Copy)]
@@ -40,7 +48,7 @@ impl View<'_> {
         let happened = (asked.first..).zip(asked.body.happened());
         let changes: Vec<AuditChange> = happened
             .filter_map(|(number, happened)| match happened {
-                Happened::Event(event) => self.event(number, event),
+                Happened::Event(event) => self.event(number, event, asked.was(number)),
                 Happened::People(change) => self.change(number, change),
                 Happened::Business(change) => self.business(number, change),
             })
@@ -72,14 +80,20 @@ impl View<'_> {
         }
         let shown =
             |side: &Option<Box<Record>>| side.as_ref().map(|record| record::shown(self.world, record));
+        let (before, mut after) = (shown(&change.before), shown(&change.after));
+        if before == after
+            && let Some(after) = &mut after
+        {
+            after["note"] = json!(SECRET);
+        }
         Some(AuditChange {
             number,
             kind: record::kind(record).into(),
             name: record::name(self.world, record),
             workspace: room.map(|room| record::room_name(self.world, room)),
             event: became(change.before.is_some(), change.after.is_some()).into(),
-            before: shown(&change.before),
-            after: shown(&change.after),
+            before,
+            after,
         })
     }
 
@@ -103,27 +117,39 @@ impl View<'_> {
         })
     }
 
-    fn event(&self, number: u64, event: &Event) -> Option<AuditChange> {
+    /// `was` is what it changed, where the event itself does not tell.
+    fn event(&self, number: u64, event: &Event, was: Option<&Value>) -> Option<AuditChange> {
         match workload_of(&event.kind) {
-            Some(id) => self.workload(number, event, id),
-            None if self.room.is_none() => self.platform(number, event),
+            Some(id) => self.workload(number, event, id, was),
+            None if self.room.is_none() => self.platform(number, event, was),
             None => None,
         }
     }
 
     /// What was asked to become of a workload. What follows from it for others is told by their own events.
-    fn workload(&self, number: u64, event: &Event, id: WorkloadId) -> Option<AuditChange> {
+    fn workload(
+        &self,
+        number: u64,
+        event: &Event,
+        id: WorkloadId,
+        was: Option<&Value>,
+    ) -> Option<AuditChange> {
         use EventKind::*;
         let state = |word: &str| Some(json!({"state": word}));
         let (word, before, after) = match &event.kind {
             Queued { spec, .. } => ("submitted", None, Some(self.submitted(spec))),
-            Stopped { cause: StopCause::Asked, .. } => ("stopped", None, state("stopped")),
-            Evicted { cause, .. } => match (cause.rule, cause.by) {
-                (EvictionRule::Stop, _) => ("stopped", state("running"), state("stopped")),
+            Stopped { cause: StopCause::Asked, .. } => ("stopped", was.cloned(), state("stopped")),
+            Evicted { cause, exit, replicas, .. } => match (cause.rule, cause.by) {
+                (EvictionRule::Stop, _) => {
+                    ("stopped", was.cloned().or_else(|| state("running")), state("stopped"))
+                }
                 (EvictionRule::Restart, _) => ("restarted", state("running"), state("queued")),
                 (EvictionRule::Resize | EvictionRule::MaxRun, _) | (_, Some(_)) => return None,
-                (rule, None) => ("preempted", None, Some(json!({"rule": rule.word()}))),
+                (rule, None) => ("preempted", state("running"), Some(left(*exit, *replicas, rule.word()))),
             },
+            Lost { replicas, .. } => {
+                ("preempted", state("running"), Some(left(Exit::Requeue, *replicas, "lost")))
+            }
             PriorityChanged { from, to, .. } => {
                 let side = |priority: &tidegate_engine::words::Priority| json!({"priority": priority.get()});
                 ("changed", Some(side(from)), Some(side(to)))
@@ -177,27 +203,42 @@ impl View<'_> {
     }
 
     /// Pools, nodes and quotas.
-    fn platform(&self, number: u64, event: &Event) -> Option<AuditChange> {
+    fn platform(&self, number: u64, event: &Event, was: Option<&Value>) -> Option<AuditChange> {
         use EventKind::*;
         let line = || past::lines(self.world, &[(number, event.clone())], None).pop();
-        let node = |pool, id| self.world.node(pool, id);
+        let (known, was) = was.map(named).unzip();
+        let node = |pool, id| known.flatten().unwrap_or_else(|| self.world.node(pool, id));
         let quota = |id| self.world.quota_name(id).into_owned();
         let guarantee =
             |key: &str| line().and_then(|line| line.rest.get(key).map(|of| json!({"guarantee": of})));
         let (kind, name, word, before, after) = match &event.kind {
-            PoolCreated { name, .. } => ("pool", name.to_string(), "created", None, None),
-            NodeAdded { spec, .. } => ("node", spec.name.to_string(), "created", None, None),
-            NodeRemoved { pool, node: id } => ("node", node(*pool, *id), "deleted", None, None),
+            PoolCreated { name, kind, .. } => {
+                ("pool", name.to_string(), "created", None, Some(json!({"kind": kind.word()})))
+            }
+            NodeAdded { pool, model, spec, .. } => {
+                let after = json!({
+                    "pool": self.world.engine.pool(*pool).map(|pool| &pool.name),
+                    "gpus": spec.gpus,
+                    "model": model,
+                    "cpu": Cores::from_milli(spec.cpu as i64),
+                    "memory": Memory::new(spec.memory).ok(),
+                });
+                ("node", spec.name.to_string(), "created", None, Some(after))
+            }
+            NodeRemoved { pool, node: id } => ("node", node(*pool, *id), "deleted", was, None),
             NodeChanged { pool, node: id, state, reason } => {
-                let after = json!({"state": format!("{state:?}").to_lowercase(), "reason": reason});
-                ("node", node(*pool, *id), "changed", None, Some(after))
+                let reason = Some(reason).filter(|reason| !reason.is_empty());
+                let after = json!({"state": NodeState::from(*state), "reason": reason});
+                ("node", node(*pool, *id), "changed", was, Some(after))
             }
             DeviceChanged { pool, node: id, device, out, reason } => {
                 let word = if *out { "quarantined" } else { "restored" };
-                let after = json!({"device": device, "reason": reason});
-                ("node", node(*pool, *id), word, None, Some(after))
+                let after = device_shown(*device, out.then_some(&**reason));
+                ("node", node(*pool, *id), word, was, Some(after))
             }
-            QuotaCreated { quota: id, .. } => ("quota", quota(*id), "created", None, guarantee("guarantee")),
+            QuotaCreated { quota: id, spec } => {
+                ("quota", quota(*id), "created", None, Some(self.created(*id, spec)))
+            }
             QuotaScaled { quota: id, .. } => {
                 ("quota", quota(*id), "scaled", guarantee("from"), guarantee("to"))
             }
@@ -210,12 +251,34 @@ impl View<'_> {
                 };
                 ("quota", quota(*id), "changed", policy(before), policy(after))
             }
-            QuotaDeleted { quota: id } => ("quota", quota(*id), "deleted", None, None),
+            QuotaDeleted { quota: id } => ("quota", quota(*id), "deleted", was, None),
             _ => return None,
         };
         let (kind, event) = (kind.into(), word.into());
         Some(AuditChange { number, kind, name, workspace: None, event, before, after })
     }
+
+    /// A quota as it was created.
+    fn created(&self, id: QuotaId, spec: &policy::QuotaSpec) -> Value {
+        let engine = &self.world.engine;
+        let (pool, parent) = match spec.source {
+            Source::Pool(pool) => (engine.pool(pool).and_then(|pool| pool.name.parse().ok()), None),
+            Source::Parent(parent) => (None, engine.quota_name(parent).parse().ok()),
+        };
+        let guarantee = Guarantee::of(engine, self.world.pool_of(id), &spec.guarantee);
+        json!(QuotaSpec { pool, parent, guarantee, ..QuotaSpec::with_policy(&spec.policy) })
+    }
+}
+
+/// What is left of a workload from which somebody took what it ran on.
+fn left(exit: Exit, replicas: u32, rule: &str) -> Value {
+    let state = match exit {
+        _ if replicas > 0 => "running",
+        Exit::Requeue | Exit::Shrink => "queued",
+        Exit::Suspend => "suspended",
+        Exit::Stop => "stopped",
+    };
+    json!({"state": state, "replicas": replicas, "rule": rule})
 }
 
 /// What became of a record that was there before, or is there after.

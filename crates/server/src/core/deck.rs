@@ -2,6 +2,7 @@
 
 use super::entry::{Body, Fact, Origin, VERSION};
 use super::hub::Line;
+use super::was::Was;
 use super::world::{Document, World};
 use super::{lines, people_lines};
 use std::sync::Arc;
@@ -84,6 +85,7 @@ impl<'a> Deck<'a> {
             facts: Vec::new(),
             people: Vec::new(),
             business: Vec::new(),
+            was: Vec::new(),
         };
         let prepared = Prepared {
             first: world.next,
@@ -111,8 +113,14 @@ impl<'a> Deck<'a> {
 
     /// Carries out a command, and says what happened. A refusal changes nothing.
     pub fn command(&mut self, command: Command) -> Result<&[Event], Refusal> {
+        let was = Was::before(self.world, &command);
         let events = self.world.engine.handle(self.now, command)?;
         self.world.at = self.world.at.max(self.now);
+        if let Some((was, place)) = was.and_then(|was| was.place(&events).map(|place| (was, place))) {
+            let body = &mut self.prepared.body;
+            let place = body.count() + place;
+            body.was.push((place as u32, was.shown));
+        }
         Ok(self.take(events))
     }
 

@@ -70,6 +70,10 @@ pub struct Body {
     /// What became of price books, templates and the like, with their places, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub business: Vec<(u32, BusinessChange)>,
+    /// How things were that were changed by events which do not say it, as the audit shows them, with the places of
+    /// those events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub was: Vec<(u32, serde_json::Value)>,
 }
 
 /// One thing of an entry that has a number.
@@ -178,6 +182,7 @@ mod tests {
             ],
             people: Vec::new(),
             business: Vec::new(),
+            was: vec![(0, serde_json::json!({"state": "ready"}))],
         }
     }
 

@@ -25,5 +25,6 @@ pub mod seal;
 pub mod shell;
 pub mod vital;
 pub mod waiters;
+pub(crate) mod was;
 pub mod world;
 pub mod writer;
