@@ -210,6 +210,11 @@ impl People {
         self.users.get(self.user_names.get(name)?)
     }
 
+    /// Whoever is called so but for upper and lower case: nobody else is to be taken for them.
+    pub fn user_alike(&self, name: &str) -> Option<&User> {
+        self.user_named(name).or_else(|| self.users().find(|user| user.name.eq_ignore_ascii_case(name)))
+    }
+
     pub fn users(&self) -> impl DoubleEndedIterator<Item = &User> {
         self.users.values()
     }
@@ -245,6 +250,12 @@ impl People {
 
     pub fn workspace_named(&self, name: &str) -> Option<&Workspace> {
         self.workspaces.get(self.workspace_names.get(name)?)
+    }
+
+    /// The workspace that is called so but for upper and lower case.
+    pub fn workspace_alike(&self, name: &str) -> Option<&Workspace> {
+        self.workspace_named(name)
+            .or_else(|| self.workspaces().find(|room| room.name.eq_ignore_ascii_case(name)))
     }
 
     pub fn workspaces(&self) -> impl DoubleEndedIterator<Item = &Workspace> {
@@ -290,6 +301,15 @@ impl People {
     pub fn role_named(&self, name: &str) -> Option<RoleId> {
         let built_in = BuiltIn::parse(name).map(BuiltIn::id);
         built_in.or_else(|| self.roles.values().find(|role| &*role.name == name).map(|role| role.id))
+    }
+
+    /// The role that is called so but for upper and lower case.
+    pub fn role_alike(&self, name: &str) -> Option<RoleId> {
+        let built_in = BuiltIn::parse(&name.to_ascii_lowercase()).map(BuiltIn::id);
+        built_in.or_else(|| {
+            let made = self.roles.values().find(|role| role.name.eq_ignore_ascii_case(name));
+            made.map(|role| role.id)
+        })
     }
 
     /// What a role is called, or was while it was there.

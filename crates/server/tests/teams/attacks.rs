@@ -1,7 +1,7 @@
 //! Tricks: names of others in every field, fields that are not theirs to set, keys of others.
 
 use super::{Company, tells_nothing, training};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn another_workspaces_names_in_every_field() {
@@ -136,6 +136,40 @@ fn forged_tokens_and_odd_names() {
     let (status, made) = berta.submit("odd", odd);
     assert_eq!(status, 201, "{made}");
     tells_nothing("an odd value", &made);
+}
+
+#[test]
+fn upper_and_lower_case_make_no_other_name() {
+    let company = Company::new();
+    let refused = |path: &str, body: &Value, says: &str| {
+        let (status, refused) = company.house.post(path, body);
+        assert_eq!((status, refused["code"].as_str()), (409, Some("name-taken")), "{path}: {refused}");
+        let detail = refused["detail"].as_str().expect("a detail");
+        assert!(detail.contains(says) && detail.contains("upper and lower case"), "{refused}");
+    };
+    let named = |name: &str| json!({"metadata": {"name": name}, "spec": {}});
+    refused("/api/v1/users", &named("Berta"), "the name Berta is taken");
+    refused("/api/v1/users", &named("ADMIN"), "the name ADMIN is taken");
+    refused("/api/v1/workspaces", &named("Workspace-C"), "there is a workspace workspace-c already");
+    refused("/api/v1/workspaces", &named("Default"), "there is a workspace default already");
+    let role = |name: &str| json!({"name": name, "actions": ["workload:read"]});
+    refused("/api/v1/roles", &role("Owner"), "there is a role owner already");
+    company.made("/api/v1/roles", &role("Auditor"));
+    refused("/api/v1/roles", &role("auditor"), "there is a role Auditor already");
+    // Nobody reads how an account of another workspace is written.
+    let accounts = |room: &str| format!("/api/v1/workspaces/{room}/service-accounts");
+    company.made(&accounts("workspace-c"), &json!({"name": "c-roBot", "role": "guest"}));
+    let (status, answer) =
+        company.desk("olga").post(&accounts("workspace-b"), &json!({"name": "C-Robot", "role": "guest"}));
+    assert_eq!((status, answer["code"].as_str()), (409, Some("name-taken")), "{answer}");
+    assert!(!answer.to_string().contains("roBot"), "{answer}");
+    // A manifest is no way around it.
+    let manifest = json!({"apiVersion": "tidegate.dev/v1", "kind": "Workspace", "metadata": {"name": "WORKSPACE-C"}, "spec": {}});
+    let (_, applied) = company.house.post("/api/v1/apply", &json!({"manifests": [manifest]}));
+    assert_eq!(applied["results"][0]["problem"]["code"], "name-taken", "{applied}");
+    // What is there is found as it is written, and by nothing else.
+    assert_eq!(company.house.get("/api/v1/users/Berta").0, 404);
+    assert_eq!(company.house.get("/api/v1/users/berta").0, 200);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::{Change, Made};
 use super::super::extract::{Json, Named, is_about};
-use super::DryRunParams;
+use super::{DryRunParams, workspaces};
 use crate::center::wire::mentions;
 use crate::core::deck::Deck;
 use axum::body::Bytes;
@@ -86,9 +86,8 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewRole>)
         .carry_out(&app, "role.create", body.sent, move |deck, change| {
             change.platform(deck, Action::RoleUpdate)?;
             let people = &deck.world().people;
-            if people.role_named(&new.name).is_some() {
-                let detail = format!("there is a role {} already", new.name);
-                return Err(Problem::new(Code::NameTaken, detail).at("/name"));
+            if let Some(other) = people.role_alike(&new.name) {
+                return Err(workspaces::taken("role", people.role_name(other), &new.name).at("/name"));
             }
             let id = people.next_role().ok_or_else(|| {
                 Problem::new(Code::LimitExceeded, "there are 56 roles that were made, no more can be")

@@ -127,10 +127,12 @@ pub fn create_on(
     platform_admin: bool,
 ) -> Result<MemberId, Problem> {
     let people = &deck.world().people;
-    if people.user_named(name).is_some() {
+    if people.user_alike(name).is_some() {
         // Names are one list for the whole platform: whoever takes part in it may learn that one is taken, not by whom.
-        let detail =
-            format!("the name {name} is taken: users and service accounts of all workspaces share names");
+        let detail = format!(
+            "the name {name} is taken: users and service accounts of all workspaces share names, and upper and lower \
+             case do not tell them apart"
+        );
         return Err(Problem::new(Code::NameTaken, detail).hint("begin it with the name of the workspace"));
     }
     if people.users().count() >= MAX_USERS {

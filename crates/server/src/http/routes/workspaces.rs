@@ -165,9 +165,8 @@ pub fn kept_apart(apart: Result<(), String>) -> Result<(), Problem> {
 pub fn create_on(deck: &mut Deck<'_>, caller: &Caller, new: &NewWorkspace) -> Result<WorkspaceId, Problem> {
     let people = &deck.world().people;
     let name = new.metadata.name.as_str();
-    if people.workspace_named(name).is_some() {
-        let detail = format!("there is a workspace {name} already");
-        return Err(Problem::new(Code::NameTaken, detail).at("/metadata/name"));
+    if let Some(other) = people.workspace_alike(name) {
+        return Err(taken("workspace", &other.name, name).at("/metadata/name"));
     }
     if people.workspaces().count() >= MAX_WORKSPACES {
         let detail = format!("there are {MAX_WORKSPACES} workspaces, no more can be");
@@ -185,6 +184,17 @@ pub fn create_on(deck: &mut Deck<'_>, caller: &Caller, new: &NewWorkspace) -> Re
     };
     deck.put(None, Some(Record::Workspace(room)));
     Ok(id)
+}
+
+/// A name that somebody has, or one that only upper and lower case tell from it.
+pub fn taken(what: &str, present: &str, wanted: &str) -> Problem {
+    let detail = match present == wanted {
+        true => format!("there is a {what} {wanted} already"),
+        false => format!(
+            "there is a {what} {present} already, and upper and lower case alone do not tell {wanted} from it"
+        ),
+    };
+    Problem::new(Code::NameTaken, detail).hint("choose another name")
 }
 
 /// The quotas that a specification names, ascending, and the default one among them. What the caller does not see is

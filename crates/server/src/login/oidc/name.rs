@@ -30,7 +30,7 @@ fn tidy(text: &str) -> Option<String> {
 pub fn free(people: &People, wanted: &str) -> Option<Name> {
     let numbered = (2..100_000).map(|number| format!("{wanted}-{number}"));
     let mut all = std::iter::once(wanted.to_string()).chain(numbered);
-    all.find(|name| people.user_named(name).is_none()).and_then(|name| name.parse().ok())
+    all.find(|name| people.user_alike(name).is_none()).and_then(|name| name.parse().ok())
 }
 
 #[cfg(test)]
