@@ -106,7 +106,8 @@ fn by_role(people: &People, user: &User, action: Action, resource: Resource) -> 
 }
 
 fn platform_only(action: Action) -> Verdict {
-    Verdict::Denied { because: format!("{} is for platform administrators", action.word()) }
+    let because = format!("only platform administrators may {} ({})", action.about(), action.word());
+    Verdict::Denied { because }
 }
 
 fn role_of<'a>(people: &'a People, user: &User, workspace: WorkspaceId) -> &'a str {
@@ -114,9 +115,9 @@ fn role_of<'a>(people: &'a People, user: &User, workspace: WorkspaceId) -> &'a s
 }
 
 fn lacks(people: &People, user: &User, workspace: WorkspaceId, action: Action) -> Verdict {
-    Verdict::Denied {
-        because: format!("the role {} does not include {}", role_of(people, user, workspace), action.word()),
-    }
+    let role = role_of(people, user, workspace);
+    let because = format!("the role {role} does not include {}: to {}", action.word(), action.about());
+    Verdict::Denied { because }
 }
 
 /// Whether somebody may give or take a role: nobody hands out what they do not have or their token is not good for, and

@@ -82,7 +82,8 @@ impl Caller {
 
     /// Whether it may do something to the platform as a whole.
     pub fn platform(&self, people: &People, action: Action) -> Result<(), Problem> {
-        let gone = || Problem::new(Code::Denied, "this user may nothing any more");
+        let gone =
+            || Problem::new(Code::Denied, "this user is disabled or gone: nothing is allowed to it any more");
         self.check(people, action, Resource::Platform, gone)
     }
 

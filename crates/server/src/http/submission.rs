@@ -58,10 +58,9 @@ fn is_allowed(
     priority: Priority,
 ) -> Result<(), Problem> {
     let role = role_in(world, caller, place.workspace);
-    world
-        .people
-        .policy(place.workspace, place.quota)
-        .map_or(Ok(()), |policy| admits(policy, caller.who.user, role, module, priority))
+    let Some(policy) = world.people.policy(place.workspace, place.quota) else { return Ok(()) };
+    admits(world, place, policy, role, module)?;
+    admits_priority(policy, caller.who.user, role, priority)
 }
 
 /// The role that counts for caps and policies; platform administrators count as owners where they are no members.
@@ -82,20 +81,25 @@ pub fn room<'a>(
         Some(name) => {
             let unknown = || {
                 let detail = format!("there is no workspace {name}");
-                Problem::new(Code::UnknownReference, detail).at(at)
+                Problem::new(Code::UnknownReference, detail)
+                    .hint("`tidegate workspace list` lists yours")
+                    .at(at)
             };
             let room = people.workspace_named(name).ok_or_else(unknown)?;
             caller.check(people, action, Resource::Workspace(room.id), unknown)?;
             return Ok(room);
         }
         None => {
-            let user =
-                people.user(caller.who.user).ok_or_else(|| Problem::new(Code::Denied, "no such user"))?;
+            let user = people
+                .user(caller.who.user)
+                .ok_or_else(|| Problem::new(Code::Denied, "this user is gone"))?;
             only_room(people, user).map_err(|rooms| {
-                let detail = match rooms.is_empty() {
-                    true => "you are a member of no workspace".into(),
-                    false => format!("you are a member of several workspaces: {}", rooms.join(", ")),
-                };
+                if rooms.is_empty() {
+                    let hint = "ask an owner or admin of one to add you: `tidegate workspace member add`";
+                    let detail = "you are a member of no workspace";
+                    return Problem::new(Code::WorkspaceRequired, detail).hint(hint).at(at);
+                }
+                let detail = format!("you are a member of several workspaces: {}", rooms.join(", "));
                 Problem::new(Code::WorkspaceRequired, detail).at(at)
             })?
         }
@@ -113,16 +117,23 @@ fn quota(world: &World, caller: &Caller, room: &Workspace, spec: &WorkloadSpec) 
             let attached: Vec<&str> = attached.collect();
             let detail = match (attached.is_empty(), room.id) {
                 (true, WorkspaceId::DEFAULT) => "no quota is named, and there is no quota main".into(),
-                (true, _) => format!("no quota is attached to {}", room.name),
+                (true, _) => format!("no quota is attached to {}: nothing can run there", room.name),
                 (false, _) => {
                     format!("no quota is named, and {} has several: {}", room.name, attached.join(", "))
                 }
             };
-            Problem::new(Code::Invalid, detail).hint("name a quota").at("/spec/quota")
+            let hint = match attached.is_empty() && room.id != WorkspaceId::DEFAULT {
+                true => "a platform administrator attaches quotas: `tidegate workspace attach`",
+                false => "name a quota: --quota, or quota in the spec",
+            };
+            Problem::new(Code::Invalid, detail).hint(hint).at("/spec/quota")
         });
     };
-    let unknown =
-        || Problem::new(Code::UnknownReference, format!("there is no quota {name}")).at("/spec/quota");
+    let unknown = || {
+        Problem::new(Code::UnknownReference, format!("there is no quota {name}"))
+            .hint("`tidegate quota list` lists those that you may use")
+            .at("/spec/quota")
+    };
     let quota =
         world.engine.quota_named(name).filter(|id| world.engine.quota(*id).is_some()).ok_or_else(unknown)?;
     if world.people.may_use(room.id, quota) {
@@ -150,23 +161,35 @@ fn default_quota(world: &World, room: &Workspace) -> Option<QuotaId> {
 
 /// Whether the scheduling center lets somebody submit this.
 fn admits(
+    world: &World,
+    place: &Place,
     policy: &Policy,
-    member: MemberId,
     role: RoleId,
     module: Module,
-    priority: Priority,
 ) -> Result<(), Problem> {
+    let (room, people) = (world.room_name(place.workspace), &world.people);
+    let quota = world.engine.quota(place.quota).map_or("this quota", |quota| &quota.name);
+    let listed = |words: Vec<&str>| if words.is_empty() { "none".into() } else { words.join(", ") };
     let forbids = |detail: String| Problem::new(Code::PolicyForbids, detail);
     if !policy.allows_module(module) {
-        let detail = format!("the scheduling center of this workspace does not allow {} here", module.word());
+        let allowed = policy.modules.iter().flat_map(|set| set.iter()).map(Module::word).collect();
+        let detail = format!(
+            "the scheduling center of {room} does not allow {} in {quota}; it allows: {}",
+            module.word(),
+            listed(allowed)
+        );
         return Err(forbids(detail).at("/spec/module"));
     }
     if !policy.allows_role(role) {
-        return Err(forbids(
-            "the scheduling center of this workspace does not let your role submit here".into(),
-        ));
+        let allowed = policy.roles.iter().flatten().map(|role| people.role_name(*role)).collect();
+        let detail = format!(
+            "the scheduling center of {room} does not let the role {} submit to {quota}; it lets: {}",
+            people.role_name(role),
+            listed(allowed)
+        );
+        return Err(forbids(detail));
     }
-    admits_priority(policy, member, role, priority)
+    Ok(())
 }
 
 fn admits_priority(
@@ -180,7 +203,11 @@ fn admits_priority(
         Some(most) => {
             let detail =
                 format!("you may use priorities up to {} here, this is {}", most.get(), priority.get());
-            Err(Problem::new(Code::PolicyForbids, detail).at("/spec/priority"))
+            let hint = format!(
+                "ask for {} or less; `tidegate workspace policy show` shows who may more",
+                most.get()
+            );
+            Err(Problem::new(Code::PolicyForbids, detail).hint(hint).at("/spec/priority"))
         }
     }
 }

@@ -41,8 +41,7 @@ pub async fn invite(State(app): State<App>, Named(name): Named, change: Change) 
             let user = people.user_named(&name).ok_or_else(|| users::missing(&name))?;
             users::not_by_a_part(change.caller(), user.platform_admin)?;
             if !may_log_in(user) {
-                let detail = format!("{name} is disabled, or a service account: nobody logs in as it");
-                return Err(Problem::new(Code::WrongState, detail));
+                return Err(users::cannot_log_in(user));
             }
             let (id, user) = (user.id, name_of(people, user.id)?);
             let expires_at = Time::of(session::invite(deck, id, &secret));

@@ -38,8 +38,7 @@ pub async fn link(
             let user = people.user_named(&name).cloned().ok_or_else(|| users::missing(&name))?;
             users::not_by_a_part(change.caller(), user.platform_admin)?;
             if !may_log_in(&user) {
-                let detail = format!("{name} is disabled, or a service account: nobody logs in as it");
-                return Err(Problem::new(Code::WrongState, detail));
+                return Err(users::cannot_log_in(&user));
             }
             let other = people.user_of_provider(&issuer, &wanted.subject).filter(|other| other.id != user.id);
             if let Some(other) = other {
@@ -65,7 +64,8 @@ pub async fn unlink(State(app): State<App>, Named(name): Named, change: Change) 
             let user = deck.world().people.user_named(&name).cloned().ok_or_else(|| users::missing(&name))?;
             if user.provider.is_none() {
                 let detail = format!("no provider of identities vouches for {name}");
-                return Err(Problem::new(Code::NothingToChange, detail));
+                let hint = format!("`tidegate user show {name}` shows how they log in");
+                return Err(Problem::new(Code::NothingToChange, detail).hint(hint));
             }
             set(deck, user, None);
             users::made(deck, StatusCode::OK, &name)

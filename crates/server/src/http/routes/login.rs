@@ -166,8 +166,10 @@ pub async fn password(
             let people = &deck.world().people;
             change.caller().platform(people, Action::SelfUpdate)?;
             let user = people.user(seen.id).cloned().filter(|user| user.password == seen.password);
-            let user =
-                user.ok_or_else(|| Problem::new(Code::WrongState, "the password was changed meanwhile"))?;
+            let user = user.ok_or_else(|| {
+                Problem::new(Code::WrongState, "the password was changed meanwhile")
+                    .hint("give the one that it was changed to as the old one")
+            })?;
             let but = change.caller().token;
             let before = people.tokens_of(user.id, TokenKind::Session).count();
             session::set_password(deck, &user, hash, but);
@@ -187,7 +189,8 @@ async fn check(app: &App, visit: &Visit, change: &Change, old: Option<String>) -
     let user = user.ok_or_else(|| Problem::new(Code::NotFound, "this user is gone"))?;
     if user.kind != UserKind::Person {
         let detail = "a service account has no password: it has tokens";
-        return Err(Problem::new(Code::WrongState, detail).into());
+        let hint = format!("`tidegate token create --user {}` makes one", user.name);
+        return Err(Problem::new(Code::WrongState, detail).hint(hint).into());
     }
     let Some(hash) = user.password.clone() else { return Ok(user) };
     let attempt = Attempt::new(&user.name, visit.from);
@@ -198,7 +201,8 @@ async fn check(app: &App, visit: &Visit, change: &Change, old: Option<String>) -
         busy(why)
     })?;
     if !is_right {
-        return Err(Problem::new(Code::Denied, "the old password is not right").at("/old").into());
+        let hint = "type the present one; an administrator can invite you to choose a new one";
+        return Err(Problem::new(Code::Denied, "the old password is not right").hint(hint).at("/old").into());
     }
     throttle.succeeded(&attempt);
     Ok(user)

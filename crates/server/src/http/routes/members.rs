@@ -95,7 +95,8 @@ pub async fn set(
             });
             let Some(found) = found.map(|user| user.id) else {
                 let detail = format!("there is no user {user}");
-                return Err(Problem::new(Code::NotFound, detail).hint("an administrator invites users"));
+                let hint = format!("an administrator makes users: `tidegate user create {user}`");
+                return Err(Problem::new(Code::NotFound, detail).hint(hint));
             };
             grants(people, change, room, role)?;
             let before = people.member(room, found).copied();

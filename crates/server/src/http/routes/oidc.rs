@@ -108,7 +108,10 @@ pub async fn callback(
 fn known(deck: &mut Deck<'_>, identity: &Identity, may_create: bool) -> Result<MemberId, Problem> {
     let people = &deck.world().people;
     if let Some(user) = people.user_of_provider(&identity.issuer, &identity.subject) {
-        let refused = || problem(Failed::Refused("this user cannot log in".into()));
+        let refused = || {
+            problem(Failed::Refused("this user cannot log in".into()))
+                .hint("ask an administrator to enable it")
+        };
         return may_log_in(user).then_some(user.id).ok_or_else(refused);
     }
     if !may_create {

@@ -66,7 +66,10 @@ fn actions(new: &NewRole) -> Result<ActionSet, Problem> {
     let invalid = |why: String| Problem::new(Code::Invalid, why).at("/actions");
     let set = ActionSet::try_from(new.actions.clone()).map_err(invalid)?;
     match set.iter().find(|action| action.level() != Level::Workspace) {
-        Some(other) => Err(invalid(format!("{} is no action within a workspace", other.word()))),
+        Some(other) => {
+            let detail = format!("{} is no action within a workspace: to {}", other.word(), other.about());
+            Err(invalid(detail).hint("`tidegate role actions` lists what roles are made of"))
+        }
         None => Ok(set),
     }
 }
@@ -91,6 +94,7 @@ pub async fn create(State(app): State<App>, change: Change, body: Json<NewRole>)
             }
             let id = people.next_role().ok_or_else(|| {
                 Problem::new(Code::LimitExceeded, "there are 56 roles that were made, no more can be")
+                    .hint("delete roles that nobody has: `tidegate role delete`")
             })?;
             let (name, actions) = (new.name.as_str().into(), actions(&new)?);
             let role = record::Role { id, name, actions, created: deck.now() };

@@ -155,7 +155,9 @@ fn wanted(deck: &Deck<'_>, caller: &Caller, new: &NewToken, secret: &str) -> Res
     governs(people, caller, user)?;
     let name = new.user.as_ref().map_or("", |name| name.as_str());
     people.user(user).ok_or_else(|| {
-        Problem::new(Code::UnknownReference, format!("there is no user {name}")).at("/user")
+        Problem::new(Code::UnknownReference, format!("there is no user {name}"))
+            .hint("`tidegate user list` lists them")
+            .at("/user")
     })?;
     let scope = scope(caller, new)?;
     if people.tokens_of(user, TokenKind::Bearer).filter(|token| token.is_good(deck.now())).count()
@@ -168,7 +170,10 @@ fn wanted(deck: &Deck<'_>, caller: &Caller, new: &NewToken, secret: &str) -> Res
     }
     let time = new.expires_in.map_or(DEFAULT_TOKEN_TIME, |time| time.span());
     if time > MAX_TOKEN_TIME || time.0 == 0 {
-        let detail = "a token is good for at most 8784h, a year, and for some time at least";
+        let asked = new.expires_in.map_or_else(String::new, |time| time.to_string());
+        let detail = format!(
+            "asked are {asked}; a token is good for 8784h at most, a year, and for more than nothing"
+        );
         return Err(Problem::new(Code::Invalid, detail).at("/expiresIn"));
     }
     // A token does not outlive the one that made it. Whoever has just logged in is there in person.
@@ -204,7 +209,8 @@ fn scope(caller: &Caller, new: &NewToken) -> Result<Option<ActionSet>, Problem> 
             None => Ok(Some(asked)),
             Some(more) => {
                 let detail = format!("the token that asks is itself not good for {}", more.word());
-                Err(Problem::new(Code::Denied, detail).at("/actions"))
+                let hint = "leave it out, or ask with a token that is good for it";
+                Err(Problem::new(Code::Denied, detail).hint(hint).at("/actions"))
             }
         },
     }
@@ -216,7 +222,10 @@ fn scope(caller: &Caller, new: &NewToken) -> Result<Option<ActionSet>, Problem> 
 pub async fn revoke(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
         .carry_out(&app, "token.revoke", Bytes::new(), move |deck, change| {
-            let missing = || Problem::new(Code::NotFound, format!("there is no token {name}"));
+            let missing = || {
+                Problem::new(Code::NotFound, format!("there is no token {name}"))
+                    .hint("`tidegate token list` lists yours with their ids")
+            };
             let people = &deck.world().people;
             let id = name.strip_prefix("t-").and_then(|number| number.parse().ok()).map(TokenId);
             let token = id.and_then(|id| people.token(id)).cloned().ok_or_else(missing)?;

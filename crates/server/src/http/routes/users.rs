@@ -136,10 +136,8 @@ pub fn create_on(
         return Err(Problem::new(Code::NameTaken, detail).hint("begin it with the name of the workspace"));
     }
     if people.users().count() >= MAX_USERS {
-        return Err(Problem::new(
-            Code::LimitExceeded,
-            format!("there are {MAX_USERS} users, no more can be"),
-        ));
+        let detail = format!("there are {MAX_USERS} users, no more can be");
+        return Err(Problem::new(Code::LimitExceeded, detail).hint("delete users who have left"));
     }
     let user = record::User {
         id: people.next_user(),
@@ -178,11 +176,13 @@ pub async fn put(
             not_by_a_part(change.caller(), platform_admin && !before.platform_admin)?;
             if before.id == ADMIN && (disabled || !platform_admin) {
                 let detail = "admin is whoever has the data directory, and stays an administrator";
-                return Err(Problem::new(Code::WrongState, detail));
+                let hint = "it needs nothing: leave it as it is, and give people users of their own";
+                return Err(Problem::new(Code::WrongState, detail).hint(hint));
             }
             if platform_admin && before.kind != UserKind::Person {
                 let detail = format!("{name} is a service account: it acts in its workspace alone");
-                return Err(Problem::new(Code::WrongState, detail));
+                let hint = "make a user, and that an administrator: `tidegate user create`";
+                return Err(Problem::new(Code::WrongState, detail).hint(hint));
             }
             if disabled {
                 remove_tokens(deck, before.id);
@@ -208,7 +208,9 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             let user = deck.world().people.user_named(&name).cloned().ok_or_else(|| missing(&name))?;
             if user.id == ADMIN {
                 let detail = "admin is whoever has the data directory, and is always there";
-                return Err(Problem::new(Code::WrongState, detail));
+                return Err(
+                    Problem::new(Code::WrongState, detail).hint("it needs nothing: leave it as it is")
+                );
             }
             change.may_match(deck.world().people.version_of(Versioned::User(user.id)))?;
             let last = made(deck, StatusCode::OK, &name)?;
@@ -218,6 +220,22 @@ pub async fn delete(State(app): State<App>, Named(name): Named, change: Change) 
             Ok(last)
         })
         .await
+}
+
+/// Why nobody logs in as a user.
+pub fn cannot_log_in(user: &record::User) -> Problem {
+    let name = &user.name;
+    let (detail, hint) = match user.kind {
+        UserKind::ServiceAccount(_) => (
+            format!("{name} is a service account: nobody logs in as it"),
+            format!("give it a token: `tidegate token create --user {name}`"),
+        ),
+        UserKind::Person => (
+            format!("{name} is disabled: nobody logs in as it"),
+            format!("`tidegate user enable {name}` lets it act again"),
+        ),
+    };
+    Problem::new(Code::WrongState, detail).hint(hint)
 }
 
 /// A token that is good for some things alone lets nobody in who may do everything.

@@ -108,7 +108,11 @@ pub async fn put(
     let new = body.value;
     // Before anything is looked up for somebody who may not ask for it.
     workspaces::find(&app.control.people(), change.caller(), Action::WebhookUpdate, &name)?;
-    let invalid = |why: String| Problem::new(Code::Invalid, why).at("/url");
+    let invalid = |why: String| {
+        Problem::new(Code::Invalid, why)
+            .hint("name http:// or https:// and a public host; `webhook-allow-private` of the server allows others")
+            .at("/url")
+    };
     app.hooks.check(&new.url).await.map_err(invalid)?;
     let secret = token::secret().map_err(|error| Problem::new(Code::Internal, error.to_string()))?;
     let secret = format!("{SECRET_PREFIX}{secret}");
@@ -119,7 +123,7 @@ pub async fn put(
         let before = people.webhook(room, &hook).cloned();
         if before.is_none() && people.webhooks(room).count() >= MAX_WEBHOOKS {
             let detail = format!("{name} has {MAX_WEBHOOKS} webhooks, no more can be");
-            return Err(Problem::new(Code::LimitExceeded, detail));
+            return Err(Problem::new(Code::LimitExceeded, detail).hint("delete one that nobody listens to"));
         }
         let called: Name = hook.parse().map_err(|why: String| Problem::new(Code::BadName, why))?;
         let (url, notices) = (new.url.as_str().into(), notices(&new.notices));
@@ -246,7 +250,10 @@ pub async fn retry(State(app): State<App>, caller: Caller, path: Letter) -> Answ
     let Path((name, hook, id)) =
         path.map_err(|error| Refused(Problem::new(Code::BadParameter, error.body_text())))?;
     let found = find(&app.control.people(), &caller, &name, &hook)?;
-    let missing = || Problem::new(Code::NotFound, format!("there is no message {id} to {hook}"));
+    let missing = || {
+        Problem::new(Code::NotFound, format!("there is no message {id} to {hook}"))
+            .hint(format!("`tidegate webhook show {hook}` lists them"))
+    };
     let number: i64 = id.strip_prefix("d-").and_then(|id| id.parse().ok()).ok_or_else(missing)?;
     let kept = app.hooks.again(&found, number).await.map_err(failing)?;
     Ok(Answer::new(delivery(kept.ok_or_else(missing)?)))

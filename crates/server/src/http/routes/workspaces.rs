@@ -170,7 +170,7 @@ pub fn create_on(deck: &mut Deck<'_>, caller: &Caller, new: &NewWorkspace) -> Re
     }
     if people.workspaces().count() >= MAX_WORKSPACES {
         let detail = format!("there are {MAX_WORKSPACES} workspaces, no more can be");
-        return Err(Problem::new(Code::LimitExceeded, detail));
+        return Err(Problem::new(Code::LimitExceeded, detail).hint("delete workspaces that nobody uses"));
     }
     let id = people.next_workspace();
     let (quotas, default_quota) = wanted(deck.world(), caller, id, &new.spec)?;
@@ -207,12 +207,13 @@ fn wanted(
 ) -> Result<(Vec<QuotaId>, Option<QuotaId>), Problem> {
     let known =
         |quota: &QuotaId| world.people.may_use(id, *quota) || sight::knows_quota(world, caller, *quota);
-    let quota =
-        |name: &Name, at: String| {
-            world.engine.quota_named(name).filter(known).ok_or_else(|| {
-                Problem::new(Code::UnknownReference, format!("there is no quota {name}")).at(at)
-            })
-        };
+    let quota = |name: &Name, at: String| {
+        world.engine.quota_named(name).filter(known).ok_or_else(|| {
+            Problem::new(Code::UnknownReference, format!("there is no quota {name}"))
+                .hint("`tidegate quota list` lists those that you see")
+                .at(at)
+        })
+    };
     let mut quotas = Vec::new();
     for (index, name) in spec.quotas.iter().enumerate() {
         quotas.push(quota(name, format!("/spec/quotas/{index}"))?);
@@ -229,8 +230,12 @@ fn wanted(
         .as_ref()
         .filter(|_| id != WorkspaceId::DEFAULT && default.is_some_and(|default| !quotas.contains(&default)))
     {
-        let detail = format!("{name} is not among the quotas of the workspace");
-        return Err(Problem::new(Code::Invalid, detail).at("/spec/defaultQuota"));
+        let named: Vec<&str> = spec.quotas.iter().map(|name| name.as_str()).collect();
+        let named = if named.is_empty() { "none".into() } else { named.join(", ") };
+        let detail = format!("{name} is not among the quotas of the workspace, which are: {named}");
+        return Err(Problem::new(Code::Invalid, detail)
+            .hint("choose one of these, or have it attached first: `tidegate workspace attach`")
+            .at("/spec/defaultQuota"));
     }
     Ok((quotas, default))
 }
@@ -356,7 +361,7 @@ pub async fn attach(
             };
             if after.quotas.len() >= MAX_ATTACHED {
                 let detail = format!("{name} may use {MAX_ATTACHED} quotas, no more can be attached");
-                return Err(Problem::new(Code::LimitExceeded, detail));
+                return Err(Problem::new(Code::LimitExceeded, detail).hint("detach some that nobody uses"));
             }
             after.quotas.insert(place, id);
             let id = before.id;
