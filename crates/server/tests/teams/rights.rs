@@ -322,3 +322,37 @@ fn a_token_is_refused_for_what_it_is_not_good_for_and_told_so() {
         assert_eq!(refused["detail"], why, "{path}: {refused}");
     }
 }
+
+#[test]
+fn lists_of_the_past_show_to_each_what_they_may_see() {
+    let company = Company::forgetful();
+    let (berta, boris, otto) = (company.desk("berta"), company.desk("boris"), company.desk("otto"));
+    for (desk, name, visibility) in [
+        (&berta, "one", "public"),
+        (&berta, "two", "private"),
+        (&boris, "three", "public"),
+        (&boris, "four", "private"),
+        (&company.desk("carla"), "c-wait", "public"),
+    ] {
+        let spec = json!({"visibility": visibility, "virtual": {"duration": "1ms"}});
+        assert_eq!(desk.submit(name, spec).0, 201);
+    }
+    company.until_memory_is_empty();
+    let list = "/api/v1/workloads";
+    assert_eq!(berta.names(list), ["three", "two", "one"]);
+    assert_eq!(boris.names(list), ["four", "three", "one"]);
+    assert_eq!(otto.names(list), ["four", "three", "two", "one"]);
+    assert_eq!(company.desk("gustav").names(list), ["three", "one"]);
+    assert_eq!(company.desk("admin").names(list), ["c-wait", "four", "three", "two", "one"]);
+    let of_b = "/api/v1/workloads?workspace=workspace-b";
+    assert_eq!(company.desk("admin").names(of_b), ["four", "three", "two", "one"]);
+    assert_eq!(company.desk("carla").names(of_b), [] as [&str; 0]);
+    // Page by page it is the same.
+    let (mut paged, mut path) = (Vec::new(), "/api/v1/workloads?limit=1".to_string());
+    loop {
+        paged.extend(berta.names(&path));
+        let Some(next) = berta.get(&path).1["nextPageToken"].as_str().map(str::to_string) else { break };
+        path = format!("/api/v1/workloads?limit=1&pageToken={next}");
+    }
+    assert_eq!(paged, ["three", "two", "one"]);
+}
