@@ -1,13 +1,13 @@
 import { Select } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
 import type { Schema } from '../../api/client';
 import type { Problem } from '../../api/problem';
 import { supplyChanges } from '../../api/queries/supply';
 import { text } from '../../texts';
-import { ChangeForm } from '../../ui/ChangeForm';
 import { DraftNumber, DraftText } from '../../ui/DraftFields';
 import styles from '../../ui/Fields.module.css';
-import { PreviewDialog, type PlannedChange } from '../../ui/PreviewDialog';
+import type { PlannedChange } from '../../ui/PreviewDialog';
+import { PreviewedDialog } from '../../ui/PreviewedDialog';
 
 const words = text.nodes.pools.form;
 
@@ -41,14 +41,8 @@ export function SupplyDialog({ adds, pools, pool, onClose }: Props) {
         cpu: '',
         memory: '',
     });
-    const [problem, setProblem] = useState<Problem>();
-    const [isPreviewed, setPreviewed] = useState(false);
     const spec = isPool ? '/spec/nodes/0' : '/spec';
-    const change = useMemo<PlannedChange | undefined>(
-        () => (isPreviewed ? planned(isPool, draft) : undefined),
-        [isPreviewed, isPool, draft],
-    );
-    const of = {
+    const ofForm = (problem: Problem | undefined, forget: () => void) => ({
         draft,
         // That the model is missing is said of the machine.
         wrong: (pointer: string) =>
@@ -58,106 +52,95 @@ export function SupplyDialog({ adds, pools, pool, onClose }: Props) {
                 : undefined),
         onDraft: (part: Partial<Draft>) => {
             // What is said was of something else.
-            setProblem(undefined);
+            forget();
             setDraft(before => ({ ...before, ...part }));
         },
-    };
+    });
     return (
-        <>
-            <ChangeForm
-                opened={!isPreviewed}
-                title={words[adds]}
-                problem={problem}
-                fields={[
-                    '/metadata/name',
-                    ...['pool', 'count', 'gpus', 'model', 'cpu', 'memory'].map(at => `${spec}/${at}`),
-                ]}
-                onClose={onClose}
-                onSubmit={() => {
-                    setProblem(undefined);
-                    setPreviewed(true);
-                }}
-            >
-                <div className={styles.pairs}>
-                    <DraftText
-                        of={of}
-                        name="name"
-                        at="/metadata/name"
-                        label={words.name}
-                        description={isPool ? words.nameHintPool : words.nameHintNode}
-                        required
-                        data-autofocus
-                    />
-                    {isPool ? (
+        <PreviewedDialog
+            title={words[adds]}
+            fields={[
+                '/metadata/name',
+                ...['pool', 'count', 'gpus', 'model', 'cpu', 'memory'].map(at => `${spec}/${at}`),
+            ]}
+            onClose={onClose}
+            plan={() => planned(isPool, draft)}
+        >
+            {(problem, forget) => {
+                const of = ofForm(problem, forget);
+                return (
+                    <div className={styles.pairs}>
+                        <DraftText
+                            of={of}
+                            name="name"
+                            at="/metadata/name"
+                            label={words.name}
+                            description={isPool ? words.nameHintPool : words.nameHintNode}
+                            required
+                            data-autofocus
+                        />
+                        {isPool ? (
+                            <DraftNumber
+                                of={of}
+                                name="count"
+                                at={`${spec}/count`}
+                                label={words.count}
+                                required
+                                min={1}
+                            />
+                        ) : (
+                            <Select
+                                label={words.ofPool}
+                                allowDeselect={false}
+                                data={[...pools]}
+                                value={draft.pool}
+                                error={of.wrong(`${spec}/pool`)}
+                                onChange={next => of.onDraft({ pool: next ?? '' })}
+                            />
+                        )}
                         <DraftNumber
                             of={of}
-                            name="count"
-                            at={`${spec}/count`}
-                            label={words.count}
+                            name="gpus"
+                            at={`${spec}/gpus`}
+                            label={words.gpus}
+                            description={words.gpusHint}
                             required
-                            min={1}
                         />
-                    ) : (
-                        <Select
-                            label={words.ofPool}
-                            allowDeselect={false}
-                            data={[...pools]}
-                            value={draft.pool}
-                            error={of.wrong(`${spec}/pool`)}
-                            onChange={next => of.onDraft({ pool: next ?? '' })}
+                        <DraftText
+                            of={of}
+                            name="model"
+                            at={`${spec}/model`}
+                            label={words.model}
+                            placeholder="H100"
                         />
-                    )}
-                    <DraftNumber
-                        of={of}
-                        name="gpus"
-                        at={`${spec}/gpus`}
-                        label={words.gpus}
-                        description={words.gpusHint}
-                        required
-                    />
-                    <DraftText
-                        of={of}
-                        name="model"
-                        at={`${spec}/model`}
-                        label={words.model}
-                        placeholder="H100"
-                    />
-                    <DraftNumber
-                        of={of}
-                        name="cpu"
-                        at={`${spec}/cpu`}
-                        label={words.cpu}
-                        description={words.cpuHint}
-                        allowDecimal
-                        decimalScale={3}
-                    />
-                    <DraftText
-                        of={of}
-                        name="memory"
-                        at={`${spec}/memory`}
-                        label={words.memory}
-                        description={words.memoryHint}
-                        placeholder="1Ti"
-                    />
-                </div>
-            </ChangeForm>
-            <PreviewDialog
-                change={change}
-                onClose={() => setPreviewed(false)}
-                onDone={onClose}
-                onProblem={refused => {
-                    setProblem(refused);
-                    setPreviewed(false);
-                }}
-            />
-        </>
+                        <DraftNumber
+                            of={of}
+                            name="cpu"
+                            at={`${spec}/cpu`}
+                            label={words.cpu}
+                            description={words.cpuHint}
+                            allowDecimal
+                            decimalScale={3}
+                        />
+                        <DraftText
+                            of={of}
+                            name="memory"
+                            at={`${spec}/memory`}
+                            label={words.memory}
+                            description={words.memoryHint}
+                            placeholder="1Ti"
+                        />
+                    </div>
+                );
+            }}
+        </PreviewedDialog>
     );
 }
 
 const said = (typed: number | string) => (typed === '' ? undefined : typed);
 
 /** What is sent; what is empty is the server's to choose. */
-function planned(isPool: boolean, draft: Draft): PlannedChange {
+function planned(isPool: boolean, draft: Draft): Omit<PlannedChange, 'title'> {
     const metadata = { name: draft.name.trim() };
     const machine = {
         gpus: Number(draft.gpus),
@@ -165,13 +148,10 @@ function planned(isPool: boolean, draft: Draft): PlannedChange {
         cpu: said(draft.cpu) as number | undefined,
         memory: said(draft.memory.trim()) as Schema<'Memory'> | undefined,
     };
-    const shared = {
-        title: isPool ? words.pool : words.node,
-        moves: ['pools', 'nodes', 'quotas', 'workloads'],
-    };
+    const moves = ['pools', 'nodes', 'quotas', 'workloads'];
     if (isPool)
         return {
-            ...shared,
+            moves,
             confirm: words.confirmPool,
             about: words.effectPool(metadata.name, String(draft.count), String(draft.gpus)),
             send: asked =>
@@ -181,7 +161,7 @@ function planned(isPool: boolean, draft: Draft): PlannedChange {
                 ),
         };
     return {
-        ...shared,
+        moves,
         confirm: words.confirmNode,
         about: words.effectNode(metadata.name, draft.pool, String(draft.gpus)),
         send: asked =>

@@ -1,10 +1,8 @@
 import { TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
-import type { Problem } from '../../../api/problem';
+import { useState } from 'react';
 import { dedicatedChanges, type ResourceConfig } from '../../../api/queries/dedicated';
 import { text } from '../../../texts';
-import { ChangeForm } from '../../../ui/ChangeForm';
-import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
+import { PreviewedDialog } from '../../../ui/PreviewedDialog';
 import { local } from '../../../ui/time';
 import { agreement } from '../describe';
 import { MOVES } from './ConfigActions';
@@ -16,32 +14,22 @@ export function ExtendDialog({ config, onClose }: { config: ResourceConfig; onCl
     const weekly = config.reserved?.weekly;
     const end = config.reserved?.end ?? config.byUsage?.until;
     const [value, setValue] = useState(weekly?.lastDay ?? (end == null ? '' : local(Date.parse(end))));
-    const [problem, setProblem] = useState<Problem>();
-    const [isPreviewed, setPreviewed] = useState(false);
-    const change = useMemo<PlannedChange | undefined>(() => {
-        if (!isPreviewed) return undefined;
-        const body = weekly ? { lastDay: value } : { end: new Date(value).toISOString() };
-        return {
-            title: words.extendTitle(config.id),
-            confirm: words.extend,
-            about: agreement(config),
-            send: asked => dedicatedChanges.extend(config.id, body, asked),
-            moves: MOVES,
-        };
-    }, [isPreviewed]);
     return (
-        <>
-            <ChangeForm
-                opened={!isPreviewed}
-                title={words.extendTitle(config.id)}
-                problem={problem}
-                fields={['/end', '/lastDay']}
-                onClose={onClose}
-                onSubmit={() => {
-                    setProblem(undefined);
-                    setPreviewed(true);
-                }}
-            >
+        <PreviewedDialog
+            title={words.extendTitle(config.id)}
+            fields={['/end', '/lastDay']}
+            onClose={onClose}
+            plan={() => {
+                const body = weekly ? { lastDay: value } : { end: new Date(value).toISOString() };
+                return {
+                    confirm: words.extend,
+                    about: agreement(config),
+                    send: asked => dedicatedChanges.extend(config.id, body, asked),
+                    moves: MOVES,
+                };
+            }}
+        >
+            {problem => (
                 <TextInput
                     required
                     type={weekly ? 'date' : 'datetime-local'}
@@ -50,16 +38,7 @@ export function ExtendDialog({ config, onClose }: { config: ResourceConfig; onCl
                     error={problem?.at(weekly ? '/lastDay' : '/end')}
                     onChange={event => setValue(event.currentTarget.value)}
                 />
-            </ChangeForm>
-            <PreviewDialog
-                change={change}
-                onClose={() => setPreviewed(false)}
-                onDone={onClose}
-                onProblem={refused => {
-                    setProblem(refused);
-                    setPreviewed(false);
-                }}
-            />
-        </>
+            )}
+        </PreviewedDialog>
     );
 }

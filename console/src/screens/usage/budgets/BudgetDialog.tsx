@@ -1,13 +1,12 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import type { Problem } from '../../../api/problem';
+import { useRef, useState } from 'react';
 import { budgetChanges, budgets, type Budget, type NewBudget } from '../../../api/queries/budgets';
 import { prices } from '../../../api/queries/metering';
+import type { Asked } from '../../../api/queries/quotas';
 import { text } from '../../../texts';
-import { ChangeForm } from '../../../ui/ChangeForm';
 import { ConflictView } from '../../../ui/ConflictView';
-import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
+import { PreviewedDialog } from '../../../ui/PreviewedDialog';
 import { percentOf } from './bar';
 
 const words = text.budgets;
@@ -26,118 +25,121 @@ const saidOf = ({ amount, priceBook, stop }: Budget): NewBudget => ({ amount, pr
 /** Sets the budget of a workspace: a form, then its preview. */
 export function BudgetDialog({ before, rooms, onClose }: Props) {
     const books = useQuery(prices.list()).data ?? [];
-    const [seen, setSeen] = useState(before);
     const [room, setRoom] = useState<string | null>(before?.workspace ?? rooms[0] ?? null);
     const [draft, setDraft] = useState<NewBudget>(before ? saidOf(before) : { amount: '', stop: false });
-    const [problem, setProblem] = useState<Problem>();
-    const [isPreviewed, setPreviewed] = useState(false);
-    const isStale = problem?.isStale === true;
-    const now = useQuery({ ...budgets.one(room ?? ''), enabled: isStale, staleTime: 0 });
-    const theirs = now.isFetching ? undefined : now.data;
-    const set = (part: Partial<NewBudget>) => {
-        // What is said was of something else.
-        setProblem(undefined);
-        setDraft(all => ({ ...all, ...part }));
-    };
-
+    /** The version that is changed: another one, if somebody was faster and ours shall be. */
+    const seen = useRef(before);
     const book = books.find(one => one.metadata.name === (draft.priceBook ?? 'default')) ?? books[0];
-    const change = useMemo<PlannedChange | undefined>(() => {
-        if (!isPreviewed || room === null) return undefined;
-        const amount = words.amount(draft.amount.trim(), book?.spec.currency ?? '');
+    const plan = () => {
+        const workspace = room ?? '';
+        const amount = draft.amount.trim();
+        const said = words.amount(amount, book?.spec.currency ?? '');
+        const [base, isStop] = [seen.current, draft.stop === true];
         return {
-            title: seen ? words.form.change(room) : words.form.create,
             confirm: words.form.confirm,
-            about: (
-                <>
-                    {words.effect(room, amount, draft.stop === true)} {seen && spentAlready(seen, draft)}
-                </>
-            ),
+            about: `${words.effect(workspace, said, isStop)} ${base ? (spentAlready(base, draft) ?? '') : ''}`,
             quiet: words.quiet,
             moves: ['budgets'],
-            send: asked =>
+            send: (asked: Asked) =>
                 budgetChanges.set(
-                    room,
-                    seen?.version,
-                    { ...draft, amount: draft.amount.trim(), priceBook: draft.priceBook ?? undefined },
+                    workspace,
+                    base?.version,
+                    { ...draft, amount, priceBook: book?.metadata.name },
                     asked,
                 ),
         };
-    }, [isPreviewed, room, draft, seen, book]);
-
+    };
     return (
-        <>
-            <ChangeForm
-                opened={!isPreviewed}
-                title={before ? words.form.change(before.workspace) : words.form.create}
-                problem={problem}
-                fields={['/amount', '/priceBook', '/stop']}
-                onClose={onClose}
-                onSubmit={() => {
-                    setProblem(undefined);
-                    setPreviewed(true);
-                }}
-            >
-                {!before && (
-                    <Select
-                        label={words.form.workspace}
-                        required
-                        allowDeselect={false}
-                        searchable={rooms.length > 8}
-                        data={[...rooms]}
-                        value={room}
-                        onChange={setRoom}
-                    />
-                )}
-                <TextInput
-                    label={words.form.amount}
-                    description={words.form.amountHint}
-                    required
-                    inputMode="decimal"
-                    rightSection={book?.spec.currency}
-                    rightSectionWidth={56}
-                    value={draft.amount}
-                    error={problem?.at('/amount')}
-                    onChange={event => set({ amount: event.currentTarget.value })}
+        <PreviewedDialog
+            title={before ? words.form.change(before.workspace) : words.form.create}
+            fields={['/amount', '/priceBook', '/stop']}
+            onClose={onClose}
+            plan={plan}
+            conflict={again => (
+                <Conflict
+                    room={room ?? ''}
+                    before={seen.current}
+                    mine={draft}
+                    onClose={onClose}
+                    onTakeMine={theirs => {
+                        seen.current = theirs;
+                        again();
+                    }}
                 />
-                {books.length > 1 && (
-                    <Select
-                        label={words.form.book}
-                        allowDeselect={false}
-                        data={books.map(one => one.metadata.name)}
-                        value={book?.metadata.name ?? null}
-                        error={problem?.at('/priceBook')}
-                        onChange={priceBook => set({ priceBook })}
-                    />
-                )}
-                <Checkbox
-                    label={words.form.stop}
-                    description={words.form.stopHint}
-                    checked={draft.stop === true}
-                    onChange={event => set({ stop: event.currentTarget.checked })}
-                />
-            </ChangeForm>
-            <PreviewDialog
-                change={change}
-                onClose={() => setPreviewed(false)}
-                onDone={onClose}
-                onProblem={refused => {
-                    setProblem(refused);
-                    setPreviewed(refused.isStale);
-                }}
-                conflict={
-                    <ConflictView
-                        before={seen && saidOf(seen)}
-                        theirs={theirs && saidOf(theirs)}
-                        mine={draft}
-                        onTakeTheirs={onClose}
-                        onTakeMine={() => {
-                            setProblem(undefined);
-                            setSeen(theirs);
-                        }}
-                    />
-                }
-            />
-        </>
+            )}
+        >
+            {(problem, forget) => {
+                const set = (part: Partial<NewBudget>) => {
+                    // What is said was of something else.
+                    forget();
+                    setDraft(all => ({ ...all, ...part }));
+                };
+                return (
+                    <>
+                        {!before && (
+                            <Select
+                                label={words.form.workspace}
+                                required
+                                allowDeselect={false}
+                                searchable={rooms.length > 8}
+                                data={[...rooms]}
+                                value={room}
+                                onChange={setRoom}
+                            />
+                        )}
+                        <TextInput
+                            label={words.form.amount}
+                            description={words.form.amountHint}
+                            required
+                            inputMode="decimal"
+                            rightSection={book?.spec.currency}
+                            rightSectionWidth={56}
+                            value={draft.amount}
+                            error={problem?.at('/amount')}
+                            onChange={event => set({ amount: event.currentTarget.value })}
+                        />
+                        {books.length > 1 && (
+                            <Select
+                                label={words.form.book}
+                                allowDeselect={false}
+                                data={books.map(one => one.metadata.name)}
+                                value={book?.metadata.name ?? null}
+                                error={problem?.at('/priceBook')}
+                                onChange={priceBook => set({ priceBook })}
+                            />
+                        )}
+                        <Checkbox
+                            label={words.form.stop}
+                            description={words.form.stopHint}
+                            checked={draft.stop === true}
+                            onChange={event => set({ stop: event.currentTarget.checked })}
+                        />
+                    </>
+                );
+            }}
+        </PreviewedDialog>
+    );
+}
+
+/** Both versions, when somebody else was faster. */
+function Conflict(props: {
+    room: string;
+    before: Budget | undefined;
+    mine: NewBudget;
+    onClose(): void;
+    onTakeMine(theirs: Budget): void;
+}) {
+    const { room, before, mine, onClose, onTakeMine } = props;
+    const { data, isFetching } = useQuery({ ...budgets.one(room), staleTime: 0 });
+    const theirs = isFetching ? undefined : data;
+    return (
+        <ConflictView
+            before={before && saidOf(before)}
+            theirs={theirs && saidOf(theirs)}
+            mine={mine}
+            onTakeTheirs={onClose}
+            onTakeMine={() => theirs && onTakeMine(theirs)}
+        />
     );
 }
 

@@ -1,17 +1,16 @@
 import { Select, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
-import type { Problem } from '../../../api/problem';
+import { useState } from 'react';
 import { meteringChanges, type NewCorrection } from '../../../api/queries/metering';
+import type { Asked } from '../../../api/queries/quotas';
 import { users } from '../../../api/queries/people';
 import { pools } from '../../../api/queries/supply';
 import { workspaces } from '../../../api/queries/workspaces';
 import { useQuotaNames } from '../../../api/quotaNames';
 import { text } from '../../../texts';
-import { ChangeForm } from '../../../ui/ChangeForm';
 import fields from '../../../ui/Fields.module.css';
 import { optionsOf } from '../../../ui/FilterBar';
-import { PreviewDialog, type PlannedChange } from '../../../ui/PreviewDialog';
+import { PreviewedDialog } from '../../../ui/PreviewedDialog';
 import { local } from '../../../ui/time';
 
 const words = text.bills.corrections.form;
@@ -42,16 +41,7 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
         class: 'firm',
         at: local(Date.now()),
     });
-    const [problem, setProblem] = useState<Problem>();
-    const [isPreviewed, setPreviewed] = useState(false);
-    const set = (name: string, value: string) => {
-        // What is said was of something else.
-        setProblem(undefined);
-        setDraft(before => ({ ...before, [name]: value }));
-    };
-
-    const change = useMemo<PlannedChange | undefined>(() => {
-        if (!isPreviewed) return undefined;
+    const plan = () => {
         const { workspace = '', user = '', quota = '', resource = '', hours = '', reason = '' } = draft;
         const body: NewCorrection = {
             workspace,
@@ -66,75 +56,63 @@ export function CorrectDialog({ workspace, onClose }: { workspace: string | unde
             workloadId: draft.workloadId?.trim() || undefined,
         };
         return {
-            title: words.title,
             confirm: words.confirm,
             about: words.effect(hours, resource, user, workspace),
             moves: ['metering'],
-            send: asked => meteringChanges.correct(body, asked),
+            send: (asked: Asked) => meteringChanges.correct(body, asked),
         };
-    }, [isPreviewed, draft]);
-
-    const shared = (name: string, hint?: string) => ({
-        label: words[name as keyof typeof words] as string,
-        description: hint,
-        error: problem?.at(`/${name}`),
-    });
-    const select = (name: string, data: (string | { value: string; label: string })[]) => (
-        <Select
-            {...shared(name)}
-            required
-            searchable={data.length > 8}
-            allowDeselect={false}
-            data={data}
-            value={draft[name] ?? null}
-            onChange={value => set(name, value ?? '')}
-        />
-    );
-    const input = (name: string, hint?: string, type?: string) => (
-        <TextInput
-            {...shared(name, hint)}
-            {...(name === 'workloadId' && { label: words.workload })}
-            required={name !== 'workloadId'}
-            type={type}
-            value={draft[name] ?? ''}
-            onChange={event => set(name, event.currentTarget.value)}
-        />
-    );
+    };
     return (
-        <>
-            <ChangeForm
-                opened={!isPreviewed}
-                title={words.title}
-                problem={problem}
-                fields={POINTERS}
-                onClose={onClose}
-                onSubmit={() => {
-                    setProblem(undefined);
-                    setPreviewed(true);
-                }}
-            >
-                <div className={fields.pairs}>
-                    {select('workspace', rooms.data?.map(one => one.metadata.name) ?? [])}
-                    {select('user', people.data?.map(one => one.metadata.name) ?? [])}
-                    {select('quota', quotas)}
-                    {select('resource', [...models.map(model => `gpu:${model}`), 'cpu', 'memory'])}
-                    {select('mode', optionsOf(text.usage.modes))}
-                    {select('class', optionsOf(text.usage.classes))}
-                    {input('hours', words.hoursHint)}
-                    {input('at', words.atHint, 'datetime-local')}
-                </div>
-                {input('workloadId', words.workloadHint)}
-                {input('reason')}
-            </ChangeForm>
-            <PreviewDialog
-                change={change}
-                onClose={() => setPreviewed(false)}
-                onDone={onClose}
-                onProblem={refused => {
-                    setProblem(refused);
-                    setPreviewed(false);
-                }}
-            />
-        </>
+        <PreviewedDialog title={words.title} fields={POINTERS} onClose={onClose} plan={plan}>
+            {(problem, forget) => {
+                const set = (name: string, value: string) => {
+                    // What is said was of something else.
+                    forget();
+                    setDraft(before => ({ ...before, [name]: value }));
+                };
+                const shared = (name: string, hint?: string) => ({
+                    label: words[name as keyof typeof words] as string,
+                    description: hint,
+                    error: problem?.at(`/${name}`),
+                });
+                const select = (name: string, data: (string | { value: string; label: string })[]) => (
+                    <Select
+                        {...shared(name)}
+                        required
+                        searchable={data.length > 8}
+                        allowDeselect={false}
+                        data={data}
+                        value={draft[name] ?? null}
+                        onChange={value => set(name, value ?? '')}
+                    />
+                );
+                const input = (name: string, hint?: string, type?: string) => (
+                    <TextInput
+                        {...shared(name, hint)}
+                        {...(name === 'workloadId' && { label: words.workload })}
+                        required={name !== 'workloadId'}
+                        type={type}
+                        value={draft[name] ?? ''}
+                        onChange={event => set(name, event.currentTarget.value)}
+                    />
+                );
+                return (
+                    <>
+                        <div className={fields.pairs}>
+                            {select('workspace', rooms.data?.map(one => one.metadata.name) ?? [])}
+                            {select('user', people.data?.map(one => one.metadata.name) ?? [])}
+                            {select('quota', quotas)}
+                            {select('resource', [...models.map(model => `gpu:${model}`), 'cpu', 'memory'])}
+                            {select('mode', optionsOf(text.usage.modes))}
+                            {select('class', optionsOf(text.usage.classes))}
+                            {input('hours', words.hoursHint)}
+                            {input('at', words.atHint, 'datetime-local')}
+                        </div>
+                        {input('workloadId', words.workloadHint)}
+                        {input('reason')}
+                    </>
+                );
+            }}
+        </PreviewedDialog>
     );
 }
