@@ -172,9 +172,10 @@ fn wanted(deck: &Deck<'_>, caller: &Caller, new: &NewToken, secret: &str) -> Res
     if time > MAX_TOKEN_TIME || time.0 == 0 {
         let asked = new.expires_in.map_or_else(String::new, |time| time.to_string());
         let detail = format!(
-            "asked are {asked}; a token is good for 8784h at most, a year, and for more than nothing"
+            "a token is good for at most 8784h, a year, and for some time at least; asked are {asked}"
         );
-        return Err(Problem::new(Code::Invalid, detail).at("/expiresIn"));
+        let hint = "ask for less than a year, and make another one then";
+        return Err(Problem::new(Code::Invalid, detail).hint(hint).at("/expiresIn"));
     }
     // A token does not outlive the one that made it. Whoever has just logged in is there in person.
     let expires = deck.now().after(time);

@@ -133,7 +133,11 @@ pub fn create_on(
             "the name {name} is taken: users and service accounts of all workspaces share names, and upper and lower \
              case do not tell them apart"
         );
-        return Err(Problem::new(Code::NameTaken, detail).hint("begin it with the name of the workspace"));
+        let hint = match kind {
+            UserKind::Person => "choose another name",
+            UserKind::ServiceAccount(_) => "choose another name: begin it with that of the workspace",
+        };
+        return Err(Problem::new(Code::NameTaken, detail).hint(hint));
     }
     if people.users().count() >= MAX_USERS {
         let detail = format!("there are {MAX_USERS} users, no more can be");
