@@ -120,9 +120,7 @@ impl Check for NewResourceRequest {
         if self.reason.trim().is_empty() {
             wrong.add("/reason", "say what it is for: somebody decides by it");
         }
-        if self.cap.is_some_and(|cap| !(1..=MAX_CAP).contains(&cap)) {
-            wrong.add("/cap", format!("a cap is 1 to {MAX_CAP} percent"));
-        }
+        check_cap(self.cap, wrong);
     }
 }
 
@@ -346,5 +344,34 @@ impl Check for ExtendRequest {
         if self.end.is_some() == self.last_day.is_some() {
             wrong.add("", "say when it is over instead: `end`, or `lastDay` of what comes again every week");
         }
+    }
+}
+
+/// Body of `:set`: what the workspace decides by itself. What is absent stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(examples(json!({"lend": true, "cap": 80})))]
+pub struct ConfigChange {
+    /// Whether others may use what its tasks do not, until they need it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lend: Option<bool>,
+    /// Tasks are sent there until they ask for so much of it, in percent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 1000)]
+    pub cap: Option<u32>,
+}
+
+impl Check for ConfigChange {
+    fn check(&self, wrong: &mut Wrong) {
+        if self.lend.is_none() && self.cap.is_none() {
+            wrong.add("", "say what is to change: `lend`, `cap` or both");
+        }
+        check_cap(self.cap, wrong);
+    }
+}
+
+fn check_cap(cap: Option<u32>, wrong: &mut Wrong) {
+    if cap.is_some_and(|cap| !(1..=MAX_CAP).contains(&cap)) {
+        wrong.add("/cap", format!("a cap is 1 to {MAX_CAP} percent"));
     }
 }

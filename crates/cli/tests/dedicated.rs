@@ -51,6 +51,13 @@ fn a_task_runs_on_what_was_asked_for_and_approved() {
     assert_eq!(server.run(&["resource-config", "withdraw", "rr-1"]).ok(), "rr-1 withdrawn\n");
     server.run(&["quota", "scale", "reserve", "0"]).fails(6, "for rc-0");
     assert_eq!(server.run(&["resource-config", "extend", "rc-0", "--end", "3h"]).ok(), "rc-0 extended\n");
+    let set = ["resource-config", "set", "rc-0"];
+    assert_eq!(server.run(&[&set[..], &["--lend", "true", "--dry-run"]].concat()).ok(), "then: rc-0 set\n");
+    assert_eq!(shown(&server, "rc-0")["lend"], false);
+    assert_eq!(server.run(&[&set[..], &["--lend", "true", "--cap", "250"]].concat()).ok(), "rc-0 set\n");
+    let config = shown(&server, "rc-0");
+    assert_eq!((&config["lend"], &config["cap"]), (&json!(true), &json!(250)), "{config}");
+    server.run(&set).fails(2, "--lend");
     let list = server.run(&["resource-config", "list", "--state", "active", "-o", "name"]).ok();
     assert_eq!(list, "rc-0\n");
     assert_eq!(server.run(&["resource-config", "release", "rc-0"]).ok(), "rc-0 released\n");

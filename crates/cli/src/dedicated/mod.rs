@@ -10,7 +10,7 @@ use crate::output::{Output, Printed, list, one};
 use clap::{Args, Subcommand};
 use request::{Request, ahead};
 use tidegate_api::dedicated::{
-    Decision, ExtendRequest, ResourceConfig, ResourceConfigList, ResourceRequest, ResourceRequestList,
+    ConfigChange, Decision, ExtendRequest, ResourceConfig, ResourceConfigList, ResourceRequest, ResourceRequestList,
 };
 use tidegate_api::name::Name;
 use tidegate_api::time::Time;
@@ -66,6 +66,22 @@ pub(crate) enum Verb {
         id: String,
         #[command(flatten)]
         output: Output,
+    },
+    /// Change whether a resource config lends what it does not use, and how full it may be
+    #[command(after_help = "Examples:
+  tidegate resource-config set rc-7 --lend true
+  tidegate resource-config set rc-7 --cap 80 --dry-run")]
+    Set {
+        /// The config's id
+        id: String,
+        /// Whether others may use what its tasks do not, until they need it
+        #[arg(long, value_name = "BOOL", required_unless_present = "cap")]
+        lend: Option<bool>,
+        /// Tasks are sent there until they ask for so much of it
+        #[arg(long, value_name = "PERCENT")]
+        cap: Option<u32>,
+        #[command(flatten)]
+        options: ChangeOptions,
     },
     /// Let a resource config go on for longer
     #[command(after_help = "Examples:
@@ -201,6 +217,12 @@ impl Verb {
             Verb::Show { id, output } => {
                 let config: ResourceConfig = client.get(format!("{CONFIGS}/{id}"))?;
                 one(output.output, &config, |_| config_text(&config))
+            }
+            Verb::Set { id, lend, cap, options } => {
+                let ask = Ask::post(format!("{CONFIGS}/{id}:set"), &ConfigChange { lend, cap })?;
+                let changed: Changed<ResourceConfig> = client.change(ask, options.dry_run)?;
+                let set = |config: &ResourceConfig| format!("{} set", config.id);
+                options.print(&changed, set, |config, _| config_text(config))
             }
             Verb::Extend { id, end, last_day, options } => {
                 let asked = ExtendRequest { end, last_day };

@@ -5,7 +5,7 @@ use super::{growth, periods, wire};
 use crate::core::deck::Deck;
 use crate::core::world::World;
 use crate::http::auth::Caller;
-use tidegate_api::dedicated::{ExtendRequest, NewResourceRequest};
+use tidegate_api::dedicated::{ConfigChange, ExtendRequest, NewResourceRequest};
 use tidegate_api::limits::{MAX_PENDING_REQUESTS, MAX_RESOURCE_REQUESTS};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
@@ -17,7 +17,7 @@ use tidegate_billing::recurrence::Recurrence;
 use tidegate_engine::ids::{MemberId, QuotaId, Tick, WorkspaceId};
 use tidegate_engine::policy::{Policy, QuotaSpec, Source};
 use tidegate_engine::resources::Resources;
-use tidegate_engine::{Command, EventKind};
+use tidegate_engine::{Command, EventKind, PolicyChange};
 use tidegate_identity::{Action, Resource};
 
 /// Asks for dedicated compute.
@@ -95,7 +95,7 @@ pub fn withdraw(deck: &mut Deck<'_>, by: MemberId, id: RequestId) -> Result<(), 
     Ok(())
 }
 
-/// Whether somebody may withdraw a request, or release what came of it: who asked, and who governs the workspace.
+/// Whether somebody may withdraw a request, or change or release what came of it: who asked, and who governs the workspace.
 pub fn may_undo(
     world: &World,
     caller: &Caller,
@@ -282,6 +282,21 @@ fn more_weeks(
     more.retain(|(start, _)| *start >= until);
     periods.extend(&more);
     Ok(more)
+}
+
+/// Changes what is nobody's business but the workspace's. Who borrows of it already stays until they are recalled.
+pub fn set(deck: &mut Deck<'_>, id: ConfigId, asked: &ConfigChange) -> Result<(), Problem> {
+    periods::settle(deck);
+    let before = present(deck.world(), id)?;
+    let mut after = before.clone();
+    after.lend = asked.lend.unwrap_or(before.lend);
+    after.cap = asked.cap.unwrap_or(before.cap);
+    if after.lend != before.lend {
+        let change = PolicyChange { idle_sharing: Some(after.lend), ..PolicyChange::default() };
+        deck.command(Command::SetPolicy { quota: before.quota, change })?;
+    }
+    periods::put(deck, before, after);
+    Ok(())
 }
 
 /// Ends a config before its time.

@@ -144,6 +144,7 @@ use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, Secur
         resource_requests::withdraw,
         resource_configs::list,
         resource_configs::get,
+        resource_configs::set,
         resource_configs::extend,
         resource_configs::release,
         simulations::run,

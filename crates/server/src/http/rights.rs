@@ -128,6 +128,7 @@ pub const ROUTES: &[(&str, &str, Need)] = &[
     ("POST", "/api/v1/resource-requests/{name}/-withdraw", Thing(ResourceRequestCreate)),
     ("GET", "/api/v1/resource-configs", Thing(WorkspaceRead)),
     ("GET", "/api/v1/resource-configs/{name}", Thing(WorkspaceRead)),
+    ("POST", "/api/v1/resource-configs/{name}/-set", Thing(ResourceRequestCreate)),
     ("POST", "/api/v1/resource-configs/{name}/-extend", Platform(ResourceConfigApprove)),
     ("POST", "/api/v1/resource-configs/{name}/-release", Thing(ResourceRequestCreate)),
     ("GET", "/api/v1/users", Platform(UserRead)),

@@ -137,6 +137,7 @@ fn api() -> Router<App> {
         .route(&at("/resource-requests/{name}/-withdraw"), post(resource_requests::withdraw))
         .route(&at("/resource-configs"), get(resource_configs::list))
         .route(&at("/resource-configs/{name}"), get(resource_configs::get))
+        .route(&at("/resource-configs/{name}/-set"), post(resource_configs::set))
         .route(&at("/resource-configs/{name}/-extend"), post(resource_configs::extend))
         .route(&at("/resource-configs/{name}/-release"), post(resource_configs::release))
         .route(&at("/simulations"), post(simulations::run))

@@ -144,6 +144,49 @@ fn members_ask_administrators_decide_and_others_see_nothing() {
     assert_eq!((quota.0, &quota.1["spec"]["guarantee"]["gpu"]), (200, &json!(2)), "{}", quota.1);
     assert_eq!(house.send("GET", "/api/v1/quotas/rc-0", None, &[("Authorization", &berta)]).0, 404);
     assert_eq!(house.raw("DELETE", "/api/v1/workspaces/team-a", "").1["code"], "workspace-not-empty");
+    let set = |token: &str| ask(token, "POST", "/api/v1/resource-configs/rc-0:set", json!({"cap": 90}));
+    assert_eq!((set(&gustav).0, set(&doris).0, set(&berta).0), (403, 403, 404));
+    assert_eq!((set(&dora).0, set(&anton).1["cap"].clone()), (200, json!(90)));
     let release = |token: &str| ask(token, "POST", "/api/v1/resource-configs/rc-0:release", json!({}));
     assert_eq!((release(&doris).0, release(&berta).0, release(&dora).0), (403, 404, 200));
+}
+
+#[test]
+fn whether_it_lends_and_how_full_it_may_be_is_changed_at_any_time() {
+    let house = house();
+    let id = config(
+        &house,
+        &json!({"workspace": "default", "reason": "a test",
+            "reserved": {"size": {"gpu": 4}, "end": "2031-01-02T00:00:00Z"}}),
+    );
+    let set = |query: &str, body: Value| house.post(&format!("/api/v1/resource-configs/{id}:set{query}"), &body);
+    // It wants all that there is, on loan.
+    let idle = json!({"metadata": {"name": "idle"}, "spec": {"quota": "team", "workspace": "default", "replicas": 4,
+        "resources": {"gpu": 4}, "idle": "only", "gracePeriod": "0s"}});
+    made(&house, "/api/v1/workloads", &idle);
+    let state = || house.get("/api/v1/workloads/idle").1["status"]["state"].clone();
+    assert_eq!(state(), "queued");
+    let (status, would) = set("?dryRun=true", json!({"lend": true, "cap": 25}));
+    assert_eq!((status, &would["result"]["lend"]), (200, &json!(true)), "{would}");
+    assert_eq!((&shown(&house, &id)["lend"], &shown(&house, &id)["cap"]), (&json!(false), &json!(100)));
+    let (status, after) = set("", json!({"lend": true, "cap": 25}));
+    assert_eq!((status, &after["lend"], &after["cap"]), (200, &json!(true), &json!(25)), "{after}");
+    assert_eq!(house.get(&format!("/api/v1/quotas/{id}")).1["spec"]["idleSharing"], true);
+    until("what is lent is used", || state() == "running");
+    assert_eq!(send(&house, "sum", "one", &id).0, 201);
+    refused(send(&house, "sum", "two", &id), 429, "config-full", "is used to 25.0 %");
+    // What is not said stays; what is nothing or too much is refused.
+    assert_eq!(set("", json!({"lend": false})).1["cap"], 25);
+    refused(set("", json!({})), 422, "invalid", "");
+    refused(set("", json!({"cap": 0})), 422, "invalid", "");
+    refused(set("", json!({"cap": 1001})), 422, "invalid", "");
+    assert_eq!(house.post("/api/v1/resource-configs/rc-99:set", &json!({"cap": 1})).0, 404);
+    let (_, audit) = house.get("/api/v1/audit?limit=1000");
+    let entries = audit["items"].as_array().expect("entries");
+    let entry = entries.iter().find(|one| one["operation"] == "resource-config.set").expect("it is there");
+    let change = entry["changes"].as_array().expect("changes").iter().find(|c| c["kind"] == "resource-config");
+    let change = change.expect("of the config");
+    assert_eq!((&change["before"]["lend"], &change["after"]["lend"]), (&json!(true), &json!(false)), "{entry}");
+    house.post(&format!("/api/v1/resource-configs/{id}:release"), &json!({}));
+    refused(set("", json!({"cap": 50})), 409, "wrong-state", "is over since");
 }

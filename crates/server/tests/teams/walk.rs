@@ -84,6 +84,7 @@ fn body(path: &str) -> Value {
         "/api/v1/resource-requests" => {
             json!({"workspace": "workspace-c", "reason": "x", "reserved": {"size": {"gpu": 1}, "end": "2031-01-01T00:00:00Z"}})
         }
+        path if path.contains("/resource-configs/") && path.ends_with(":set") => json!({"cap": 50}),
         "/api/v1/tasks" => json!({"template": "c-template", "workspace": "workspace-c"}),
         path if path.contains("/budgets/") => json!({"amount": "1"}),
         path if path.contains("/policies/") => json!({"spec": {"modules": ["training"]}}),

@@ -15,7 +15,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::Deserialize;
-use tidegate_api::dedicated::{ConfigState, ExtendRequest, ResourceConfig, ResourceConfigList};
+use tidegate_api::dedicated::{ConfigChange, ConfigState, ExtendRequest, ResourceConfig, ResourceConfigList};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_billing::dedicated::{self as record, ConfigId};
 use tidegate_identity::{Action, Resource};
@@ -46,6 +46,13 @@ fn find<'a>(world: &'a World, caller: &Caller, id: &str) -> Result<&'a record::R
     caller
         .check(&world.people, Action::WorkspaceRead, Resource::Workspace(config.workspace), || missing(id))?;
     Ok(config)
+}
+
+/// The config of this id, if the caller may decide what becomes of it.
+fn own(world: &World, caller: &Caller, id: &str) -> Result<ConfigId, Problem> {
+    let config = find(world, caller, id)?;
+    agree::may_undo(world, caller, config.workspace, config.by, || missing(id))?;
+    Ok(config.id)
 }
 
 fn shown(world: &World, id: ConfigId, now: tidegate_engine::ids::Tick) -> Result<ResourceConfig, Problem> {
@@ -113,6 +120,27 @@ pub async fn extend(
         .await
 }
 
+/// Change whether a resource config lends what it does not use, and how full it may be. For whoever asked for it, and for
+/// admins of the workspace.
+#[utoipa::path(post, path = "/api/v1/resource-configs/{name}:set", tag = "dedicated", request_body = ConfigChange,
+    params(("name" = String, Path, description = "The config's id"), DryRunParams),
+    responses((status = 200, body = ResourceConfig), (status = "default", body = Problem)), operation_id = "set_resources")]
+pub async fn set(
+    State(app): State<App>,
+    Named(name): Named,
+    change: Change,
+    body: Json<ConfigChange>,
+) -> Response {
+    let asked = body.value;
+    change
+        .carry_out(&app, "resource-config.set", body.sent, move |deck, change| {
+            let id = own(deck.world(), change.caller(), &name)?;
+            agree::set(deck, id, &asked)?;
+            made(deck, id)
+        })
+        .await
+}
+
 /// End a resource config before its time: its tasks are stopped. For whoever asked for it, and for admins of the workspace.
 #[utoipa::path(post, path = "/api/v1/resource-configs/{name}:release", tag = "dedicated",
     params(("name" = String, Path, description = "The config's id"), DryRunParams),
@@ -120,10 +148,7 @@ pub async fn extend(
 pub async fn release(State(app): State<App>, Named(name): Named, change: Change) -> Response {
     change
         .carry_out(&app, "resource-config.release", Bytes::new(), move |deck, change| {
-            let (world, caller) = (deck.world(), change.caller());
-            let config = find(world, caller, &name)?;
-            let id = config.id;
-            agree::may_undo(world, caller, config.workspace, config.by, || missing(&name))?;
+            let id = own(deck.world(), change.caller(), &name)?;
             agree::release(deck, id)?;
             made(deck, id)
         })
