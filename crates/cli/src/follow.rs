@@ -2,7 +2,7 @@
 
 use crate::client::Client;
 use crate::clock;
-use crate::exit::{Exit, Outcome, print};
+use crate::exit::{Exit, Outcome, note, print};
 use crate::output::{Format, Output};
 use clap::Args;
 use std::time::Duration;
@@ -21,6 +21,13 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
+    /// What people are told who find nothing, where nothing more comes.
+    pub(crate) fn none(self, text: &str) {
+        if !self.watch && !self.output.output_is_data() {
+            note(text);
+        }
+    }
+
     /// Prints what `render` gives for the format that was asked for, as [`follow`] does.
     pub(crate) fn print(
         self,

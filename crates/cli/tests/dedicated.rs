@@ -132,3 +132,31 @@ fn a_server_that_is_killed_when_a_period_begins_and_when_it_ends_catches_up() {
     let share = server.run(&["quota", "show", "reserve", "-o", "json"]).json();
     assert_eq!(share["status"]["share"]["gpu"], 8);
 }
+
+#[test]
+fn lists_go_on_when_something_changes() {
+    let server = Server::start();
+    let watch = |words: &[&str]| server.follow(&[words, &["--watch", "-o", "name"]].concat());
+    let (mut requests, mut configs) =
+        (watch(&["resource-config", "requests"]), watch(&["resource-config", "list"]));
+    let (mut templates, mut books) = (watch(&["template", "list"]), watch(&["price", "list"]));
+    let (mut budgets, mut tasks) = (watch(&["budget", "list"]), watch(&["task", "list"]));
+    let mut corrections = watch(&["usage", "corrections"]);
+    server.run(&["quota", "create", "reserve", "4", "--parent", "main", "--dedicated", "true"]).ok();
+    server.run(&["resource-config", "request", "2", "--for", "1h", "--reason", "x"]).ok();
+    requests.line_with("rr-0");
+    server.run(&["resource-config", "approve", "rr-0"]).ok();
+    configs.line_with("rc-0");
+    server.run(&["template", "create", "render", "--gpus", "1"]).ok();
+    templates.line_with("render");
+    server.run(&["price", "create", "default", "--currency", "EUR", "--price", "shared:cpu=1"]).ok();
+    books.line_with("default");
+    server.run(&["budget", "set", "default", "5"]).ok();
+    budgets.line_with("default");
+    server.run(&["task", "submit", "render", "--name", "one", "--config", "rc-0", "--duration", "10m"]).ok();
+    tasks.line_with("one");
+    let correct = ["usage", "correct", "--workspace", "default", "--user", "admin", "--quota", "main"];
+    let what = ["--resource", "cpu", "--hours", "1", "--at", &at(now() / 1_000 * 1_000), "--reason", "x"];
+    server.run(&[&correct[..], &what].concat()).ok();
+    corrections.line_with("cor-0");
+}

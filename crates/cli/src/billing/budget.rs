@@ -2,7 +2,8 @@
 
 use super::period::span;
 use crate::client::{Ask, Changed, Client};
-use crate::exit::{Exit, Outcome, print};
+use crate::exit::{Exit, Outcome};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
@@ -27,11 +28,12 @@ pub(crate) enum Verb {
         visible_alias = "ls",
         after_help = "Examples:
   tidegate budget list
-  tidegate budget list -o json"
+  tidegate budget list -o json
+  tidegate budget list --watch"
     )]
     List {
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show the budget of a workspace, and what is spent of it this month
     #[command(after_help = "Examples:
@@ -104,10 +106,10 @@ impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
             Verb::Set(set) => set.run(client),
-            Verb::List { output } => {
+            Verb::List { listing } => listing.print(client, "budget", |format| {
                 let budgets = client.all::<BudgetList>(PATH, &Vec::new())?;
-                print(&list(output.output, &budgets, |_| table(&budgets))?)
-            }
+                list(format, &budgets, |_| table(&budgets))
+            }),
             Verb::Show { workspace, output } => {
                 let budget: Budget = client.get(format!("{PATH}/{workspace}"))?;
                 one(output.output, &budget, |_| text(&budget))

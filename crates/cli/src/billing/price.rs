@@ -2,7 +2,8 @@
 
 use super::period::span;
 use crate::client::{Ask, Changed, Client};
-use crate::exit::{Failure, Outcome, print};
+use crate::exit::{Failure, Outcome};
+use crate::follow::Listing;
 use crate::manifest::read;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
@@ -31,11 +32,11 @@ pub(crate) enum Verb {
     #[command(
         visible_alias = "ls",
         after_help = "Examples:
-  tidegate price list"
+  tidegate price list --watch"
     )]
     List {
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show a price book, with all of its versions
     #[command(after_help = "Examples:
@@ -186,10 +187,10 @@ impl Verb {
     pub(crate) fn run(self, client: &Client) -> Outcome {
         match self {
             Verb::Create(create) => create.run(client),
-            Verb::List { output } => {
+            Verb::List { listing } => listing.print(client, "price-book", |format| {
                 let books = client.all::<PriceBookList>(PATH, &Vec::new())?;
-                print(&list(output.output, &books, |_| table(&books))?)
-            }
+                list(format, &books, |_| table(&books))
+            }),
             Verb::Show { name, output } => {
                 let book: PriceBook = client.get(format!("{PATH}/{name}"))?;
                 one(output.output, &book, |_| text(&book))

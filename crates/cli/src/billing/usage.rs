@@ -4,10 +4,11 @@ use super::period::{Which, hours, span};
 use crate::center::usage as now;
 use crate::client::{Ask, Changed, Client, Query};
 use crate::exit::{Exit, Failure, Outcome, note, print, print_bytes};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Format, Output, Printed, document, list};
+use crate::output::{Format, Printed, document, list};
 use clap::{Args, Subcommand, ValueEnum};
 use std::io::Read;
 use tidegate_api::metering::{
@@ -60,7 +61,7 @@ enum Verb {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
 }
 
@@ -71,11 +72,11 @@ impl Usage {
             Some(Verb::Report(report)) => report.run(client),
             Some(Verb::Records(records)) => records.run(client),
             Some(Verb::Correct(correct)) => correct.run(client),
-            Some(Verb::Corrections { which, output }) => {
+            Some(Verb::Corrections { which, listing }) => listing.print(client, "correction", |format| {
                 let path = format!("{PATH}/corrections");
                 let all = client.all::<CorrectionList>(&path, &which.query())?;
-                print(&list(output.output, &all, |_| corrections(&all))?)
-            }
+                list(format, &all, |_| corrections(&all))
+            }),
         }
     }
 }

@@ -4,7 +4,8 @@ mod request;
 mod view;
 
 use crate::client::{Ask, Changed, Client, Query};
-use crate::exit::{Outcome, note, print};
+use crate::exit::Outcome;
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::{Output, Printed, list, one};
 use clap::{Args, Subcommand};
@@ -27,7 +28,7 @@ pub(crate) enum Verb {
     Request(Box<Request>),
     /// List requests, the latest first
     #[command(after_help = "Examples:
-  tidegate resource-config requests --state pending
+  tidegate resource-config requests --state pending --watch
   tidegate resource-config requests --workspace team-b -o json")]
     Requests(List),
     /// Approve requests: a resource config is made of each
@@ -54,7 +55,8 @@ pub(crate) enum Verb {
         visible_alias = "ls",
         after_help = "Examples:
   tidegate resource-config list
-  tidegate resource-config list --state active -o wide"
+  tidegate resource-config list --state active -o wide
+  tidegate resource-config list --watch"
     )]
     List(List),
     /// Show a request or a resource config, with how much of it is in use
@@ -122,7 +124,7 @@ pub(crate) struct List {
     #[arg(long)]
     workspace: Option<Name>,
     #[command(flatten)]
-    output: Output,
+    listing: Listing,
 }
 
 #[derive(Args, Debug)]
@@ -158,19 +160,25 @@ impl List {
     }
 
     fn requests(self, client: &Client) -> Outcome {
-        let requests = client.all::<ResourceRequestList>(REQUESTS, &self.query())?;
-        if requests.is_empty() && !self.output.output_is_data() {
-            note("there are no requests; `tidegate resource-config request` makes one");
-        }
-        print(&list(self.output.output, &requests, |wide| request_table(&requests, wide))?)
+        self.listing.print(client, "resource-request", |format| {
+            let requests = client.all::<ResourceRequestList>(REQUESTS, &self.query())?;
+            if requests.is_empty() {
+                self.listing.none("there are no requests; `tidegate resource-config request` makes one");
+            }
+            list(format, &requests, |wide| request_table(&requests, wide))
+        })
     }
 
+    /// Tasks that come and go change how much of it is in use.
     fn configs(self, client: &Client) -> Outcome {
-        let configs = client.all::<ResourceConfigList>(CONFIGS, &self.query())?;
-        if configs.is_empty() && !self.output.output_is_data() {
-            note("there are no resource configs; `tidegate resource-config request` asks for one");
-        }
-        print(&list(self.output.output, &configs, |wide| config_table(&configs, wide))?)
+        self.listing.print(client, "resource-config,workload", |format| {
+            let configs = client.all::<ResourceConfigList>(CONFIGS, &self.query())?;
+            if configs.is_empty() {
+                self.listing
+                    .none("there are no resource configs; `tidegate resource-config request` asks for one");
+            }
+            list(format, &configs, |wide| config_table(&configs, wide))
+        })
     }
 }
 

@@ -4,20 +4,34 @@ use super::style::Style;
 use serde_json::{Map, Value};
 use tidegate_api::event::Event;
 
-/// Users, workspaces and what belongs to them; who belongs to a workspace comes before it.
-const PEOPLE: [&str; 7] = ["member", "policy", "webhook", "user", "role", "token", "workspace"];
+/// Fields of records, with what they are called; what belongs to a workspace comes before it.
+const RECORDS: [(&str, &str); 13] = [
+    ("member", "member"),
+    ("policy", "policy"),
+    ("webhook", "webhook"),
+    ("user", "user"),
+    ("role", "role"),
+    ("token", "token"),
+    ("priceBook", "price book"),
+    ("template", "template"),
+    ("resourceRequest", "resource request"),
+    ("resourceConfig", "resource config"),
+    ("budget", "budget"),
+    ("correction", "correction"),
+    ("workspace", "workspace"),
+];
 
 /// Whom an event is about.
 pub(crate) fn subject(event: &Event) -> &str {
     let names = [&event.workload, &event.quota, &event.node];
-    let people = || PEOPLE.iter().find_map(|kind| event.rest.get(*kind)?.as_str());
-    names.into_iter().flatten().next().map(String::as_str).or_else(people).unwrap_or_default()
+    let records = || RECORDS.iter().find_map(|(key, _)| event.rest.get(*key)?.as_str());
+    names.into_iter().flatten().next().map(String::as_str).or_else(records).unwrap_or_default()
 }
 
 /// `webhook of team-b`: what it is that was created, changed or deleted.
 fn kind(rest: &Map<String, Value>) -> Option<String> {
-    let kind = PEOPLE.iter().find(|kind| rest.contains_key(**kind))?;
-    let room = rest.get("workspace").filter(|_| *kind != "workspace").map(plain);
+    let (key, kind) = RECORDS.iter().find(|(key, _)| rest.contains_key(*key))?;
+    let room = rest.get("workspace").filter(|_| *key != "workspace").map(plain);
     Some(room.map_or_else(|| kind.to_string(), |room| format!("{kind} of {room}")))
 }
 

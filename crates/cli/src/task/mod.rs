@@ -6,6 +6,7 @@ mod view;
 
 use crate::client::{Ask, Changed, Client, Query};
 use crate::exit::{Exit, Failure, Outcome, note, print};
+use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::{Format, Output, Printed, document, list, one};
 use crate::workload::within::Within;
@@ -31,7 +32,7 @@ pub(crate) enum Verb {
         visible_alias = "ls",
         after_help = "Examples:
   tidegate task list
-  tidegate task list --state waiting -o wide
+  tidegate task list --state waiting -o wide --watch
   tidegate task list --template resize --limit 20 -o json"
     )]
     List(List),
@@ -103,7 +104,7 @@ pub(crate) struct List {
     #[arg(long, value_name = "N", default_value_t = 100)]
     limit: u32,
     #[command(flatten)]
-    output: Output,
+    listing: Listing,
 }
 
 #[derive(Args, Debug)]
@@ -162,11 +163,13 @@ impl List {
         query.extend(self.workspace.iter().map(|name| ("workspace", name.to_string())));
         query.extend(self.label.iter().map(|label| ("label", label.clone())));
         query.extend(self.prefix.iter().map(|prefix| ("name", prefix.to_string())));
-        let tasks = client.list::<TaskList>(PATH, &query, self.limit.max(1) as usize)?;
-        if tasks.is_empty() && !self.output.output_is_data() {
-            note("there are no tasks; `tidegate task submit TEMPLATE` runs one");
-        }
-        print(&list(self.output.output, &tasks, |wide| table(&tasks, wide))?)
+        self.listing.print(client, "workload", |format| {
+            let tasks = client.list::<TaskList>(PATH, &query, self.limit.max(1) as usize)?;
+            if tasks.is_empty() {
+                self.listing.none("there are no tasks; `tidegate task submit TEMPLATE` runs one");
+            }
+            list(format, &tasks, |wide| table(&tasks, wide))
+        })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::client::{Ask, Changed, Client, Query};
 use crate::exit::{Failure, Outcome, note, print};
+use crate::follow::Listing;
 use crate::manifest;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
@@ -36,13 +37,13 @@ Without --workspace it is everybody's, which is for platform administrators to m
         visible_alias = "ls",
         after_help = "Examples:
   tidegate template list
-  tidegate template list --workspace team-b -o name"
+  tidegate template list --workspace team-b -o name --watch"
     )]
     List {
         #[command(flatten)]
         within: Within,
         #[command(flatten)]
-        output: Output,
+        listing: Listing,
     },
     /// Show a template: its last version, or another
     #[command(after_help = "Examples:
@@ -245,13 +246,13 @@ impl Verb {
                 let new = NewTemplate::new(NewMetadata::named(create.name), spec);
                 finish(client, Ask::post(PATH, &new)?, create.options, "created")
             }
-            Verb::List { within, output } => {
+            Verb::List { within, listing } => listing.print(client, "template", |format| {
                 let templates = client.all::<TemplateList>(PATH, &within.query())?;
-                if templates.is_empty() && !output.output_is_data() {
-                    note("there are no templates; `tidegate template create` makes one");
+                if templates.is_empty() {
+                    listing.none("there are no templates; `tidegate template create` makes one");
                 }
-                print(&list(output.output, &templates, |wide| table(&templates, wide))?)
-            }
+                list(format, &templates, |wide| table(&templates, wide))
+            }),
             Verb::Show { name, version, within, output } => {
                 let mut query: Query = within.query();
                 query.extend(version.map(|version| ("version", version)));

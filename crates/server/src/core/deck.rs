@@ -4,7 +4,7 @@ use super::entry::{Body, Fact, Origin, VERSION};
 use super::hub::Line;
 use super::was::Was;
 use super::world::{Document, World};
-use super::{lines, people_lines};
+use super::{business_lines, lines, people_lines};
 use std::sync::Arc;
 use tidegate_api::resource::Labels;
 use tidegate_billing::{Change as BusinessChange, Record as BusinessRecord};
@@ -176,6 +176,7 @@ impl<'a> Deck<'a> {
         let boxed = |record: Option<BusinessRecord>| record.map(Box::new);
         let change = BusinessChange { at: self.now, before: boxed(before), after: boxed(after) };
         let place = self.prepared.body.count() as u32;
+        self.prepared.lines.extend(business_lines::line(self.world, &change));
         self.world.take_in_business(&change);
         self.prepared.body.business.push((place, change));
     }

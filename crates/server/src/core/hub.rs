@@ -89,7 +89,7 @@ pub struct Topic {
     pub quota: Option<Arc<str>>,
     /// The workload, by number: names are used again.
     pub workload: Option<WorkloadId>,
-    /// Whose business a user, a workspace or what belongs to them is.
+    /// Whose business a record is: a user, a workspace, and what belongs to them.
     pub whose: Option<Whose>,
 }
 
@@ -116,10 +116,16 @@ pub enum Kind {
     User,
     Role,
     Token,
+    PriceBook,
+    Template,
+    ResourceRequest,
+    ResourceConfig,
+    Budget,
+    Correction,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 10] = [
+    pub const ALL: [Kind; 16] = [
         Kind::Workload,
         Kind::Quota,
         Kind::Node,
@@ -130,6 +136,12 @@ impl Kind {
         Kind::User,
         Kind::Role,
         Kind::Token,
+        Kind::PriceBook,
+        Kind::Template,
+        Kind::ResourceRequest,
+        Kind::ResourceConfig,
+        Kind::Budget,
+        Kind::Correction,
     ];
 
     pub fn word(self) -> &'static str {
@@ -144,6 +156,22 @@ impl Kind {
             Kind::User => "user",
             Kind::Role => "role",
             Kind::Token => "token",
+            Kind::PriceBook => "price-book",
+            Kind::Template => "template",
+            Kind::ResourceRequest => "resource-request",
+            Kind::ResourceConfig => "resource-config",
+            Kind::Budget => "budget",
+            Kind::Correction => "correction",
+        }
+    }
+
+    /// The field of an event that says what it is called.
+    pub fn key(self) -> &'static str {
+        match self {
+            Kind::PriceBook => "priceBook",
+            Kind::ResourceRequest => "resourceRequest",
+            Kind::ResourceConfig => "resourceConfig",
+            kind => kind.word(),
         }
     }
 }

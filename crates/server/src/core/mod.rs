@@ -1,6 +1,7 @@
 //! The heart of the service: the world in memory, one writer, the log behind it.
 
 pub mod audit;
+mod business_lines;
 pub mod clock;
 pub mod control;
 pub mod deck;

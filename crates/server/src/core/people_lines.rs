@@ -4,6 +4,7 @@ use super::hub::{Kind, Line, Topic, Whose};
 use super::world::World;
 use serde_json::{Map, json};
 use tidegate_api::time::Time;
+use tidegate_engine::ids::Tick;
 use tidegate_engine::reason::Names;
 use tidegate_identity::record::{Token, TokenKind};
 use tidegate_identity::{Change, Record};
@@ -38,22 +39,33 @@ pub fn line(world: &World, change: &Change) -> Option<Line> {
         Whose::Room(room) | Whose::Member(room, _) if kind != Kind::Workspace => people.workspace_name(room),
         _ => None,
     };
-    let event = match (&change.before, &change.after) {
-        (None, _) => "created",
-        (Some(_), Some(_)) => "changed",
-        (Some(_), None) => "deleted",
+    Some(told(world, change.at, (kind, whose, name), room, (change.before.is_some(), change.after.is_some())))
+}
+
+/// A line about a record: what it is called, the workspace that it belongs to, and whether it was there before and is now.
+pub(super) fn told(
+    world: &World,
+    at: Tick,
+    (kind, whose, name): (Kind, Whose, String),
+    room: Option<&str>,
+    (before, after): (bool, bool),
+) -> Line {
+    let event = match (before, after) {
+        (false, _) => "created",
+        (true, true) => "changed",
+        (true, false) => "deleted",
     };
     let mut object = Map::new();
     object.insert("number".into(), json!(world.next));
-    object.insert("at".into(), json!(Time::of(change.at)));
-    object.insert(kind.word().into(), json!(name));
+    object.insert("at".into(), json!(Time::of(at)));
+    object.insert(kind.key().into(), json!(name));
     if let Some(room) = room {
         object.insert("workspace".into(), json!(room));
     }
     object.insert("event".into(), json!(event));
     let topic = Topic { kind, name: name.into(), whose: Some(whose), ..Topic::default() };
     let text = serde_json::Value::Object(object).to_string();
-    Some(Line::new(world.next, event, topic, move || text))
+    Line::new(world.next, event, topic, move || text)
 }
 
 /// Whether all that changed is when a token was last used: nobody asked for that.

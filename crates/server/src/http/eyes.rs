@@ -79,11 +79,17 @@ pub async fn open_answer(app: &App, caller: &Caller, response: Response) -> Resp
 fn concerns(people: &People, caller: &Caller, kind: Kind, whose: Whose) -> bool {
     let in_room = |room, action| caller.may(people, action, Resource::Workspace(room));
     match whose {
+        Whose::Everybody if kind == Kind::PriceBook => caller.platform(people, Action::PriceRead).is_ok(),
         Whose::Everybody => true,
         Whose::User(user) if kind == Kind::Token => tokens::governs(people, caller, user).is_ok(),
         Whose::User(user) => user == caller.who.user || caller.platform(people, Action::UserRead).is_ok(),
         Whose::Room(room) if kind == Kind::Webhook => in_room(room, Action::WebhookUpdate),
+        Whose::Room(room) if kind == Kind::Budget => in_room(room, Action::UsageRead),
         Whose::Room(room) => in_room(room, Action::WorkspaceRead),
+        Whose::Member(room, user) if kind == Kind::Correction => {
+            let own = user == caller.who.user && caller.good_for(Action::UsageRead).is_ok();
+            own || in_room(room, Action::UsageRead)
+        }
         Whose::Member(room, user) => user == caller.who.user || in_room(room, Action::WorkspaceRead),
     }
 }

@@ -14,7 +14,21 @@ fn told(company: &Company, who: &str, before: u64, end: &str) -> Vec<String> {
         if who != "admin" && who != "carla" {
             tells_nothing("a watch", &event);
         }
-        let kinds = ["member", "policy", "webhook", "user", "role", "token", "workspace"];
+        let kinds = [
+            "member",
+            "policy",
+            "webhook",
+            "user",
+            "role",
+            "token",
+            "priceBook",
+            "template",
+            "resourceRequest",
+            "resourceConfig",
+            "budget",
+            "correction",
+            "workspace",
+        ];
         if let Some(kind) = kinds.into_iter().find(|kind| event[*kind].is_string()) {
             let word = |key: &str| event[key].as_str().unwrap_or_default().to_string();
             told.push(format!("{kind} {} {}", word(kind), word("event")));
@@ -104,4 +118,68 @@ fn a_token_that_is_good_for_little_hears_little() {
     assert_eq!(house.post("/api/v1/roles", &role).0, 201);
     let (_, first) = scoped.next().expect("an event");
     assert_eq!(first["role"], "student", "{first}");
+}
+
+/// Prices, templates, dedicated compute, budgets and corrections: of another workspace nothing is heard.
+#[test]
+fn the_business_of_a_workspace_is_its_own() {
+    let company = Company::new();
+    let house = &company.house;
+    let (_, read) = house.get("/api/v1/audit?limit=1");
+    let before = read["items"][0]["changes"].as_array().and_then(|all| all.last()?["number"].as_u64());
+    let before = before.expect("a number");
+    let done = |path: &str, body: Value| {
+        let answer = house.post(path, &body);
+        assert!(answer.0 == 200 || answer.0 == 201, "{path}: {answer:?}");
+    };
+    let main = json!({"metadata": {"name": "main"}, "spec": {"pool": "local", "guarantee": {"gpu": 8}, "dedicated": true}});
+    let (_, present) = house.get("/api/v1/quotas/main");
+    assert_eq!(house.put("/api/v1/quotas/main", &main, present["metadata"]["version"].as_str()).0, 200);
+    for room in ["workspace-b", "workspace-c"] {
+        let name = format!("{}-template", &room[10..]);
+        let template = json!({"metadata": {"name": name}, "spec": {"workspace": room, "resources": {"gpu": 1}}});
+        done("/api/v1/templates", template);
+        let request = json!({"workspace": room, "reason": "secret", "reserved": {"size": {"gpu": 1}, "end": "2031-01-01T00:00:00Z"}});
+        done("/api/v1/resource-requests", request);
+    }
+    done("/api/v1/resource-requests/rr-1:approve", json!({}));
+    done("/api/v1/resource-configs/rc-0:set", json!({"cap": 50}));
+    let everybody = json!({"metadata": {"name": "sum"}, "spec": {"resources": {"gpu": 1}}});
+    done("/api/v1/templates", everybody);
+    let book = json!({"metadata": {"name": "default"}, "spec": {"currency": "EUR", "prices": {"shared": {"cpu": "1"}}}});
+    done("/api/v1/prices", book);
+    for room in ["workspace-b", "workspace-c"] {
+        assert_eq!(house.put(&format!("/api/v1/budgets/{room}"), &json!({"amount": "5"}), None).0, 201);
+        let (user, quota) = if room == "workspace-b" { ("berta", "Quota1.1") } else { ("carla", "Quota1.2") };
+        let correction = json!({"workspace": room, "user": user, "quota": quota, "resource": "cpu", "hours": "1",
+            "at": "2026-01-01T00:00:00Z", "reason": "x"});
+        done("/api/v1/usage/corrections", correction);
+    }
+    assert_eq!(company.desk("berta").submit("end", training(1)).0, 201);
+    assert_eq!(company.desk("carla").submit("end-c", training(1)).0, 201);
+
+    let own: Vec<String> = told(&company, "berta", before, "end");
+    let own: Vec<&String> = own.iter().filter(|line| !line.starts_with("token ")).collect();
+    assert_eq!(
+        own,
+        ["template b-template created", "resourceRequest rr-0 created", "template sum created", "correction cor-0 created"],
+        "a developer of workspace-b"
+    );
+    let of_admin = told(&company, "admin", before, "end");
+    for line in [
+        "template c-template created",
+        "resourceRequest rr-1 created",
+        "resourceRequest rr-1 changed",
+        "resourceConfig rc-0 created",
+        "resourceConfig rc-0 changed",
+        "priceBook default created",
+        "budget workspace-c created",
+        "correction cor-1 created",
+    ] {
+        assert!(of_admin.iter().any(|other| other == line), "{line} in {of_admin:?}");
+    }
+    let of_carla = told(&company, "carla", before, "end-c");
+    assert!(of_carla.contains(&"resourceConfig rc-0 changed".to_string()), "{of_carla:?}");
+    let mut configs = house.watch(&format!("?kinds=resource-config&after={before}"), &[]);
+    assert_eq!(configs.next().expect("an event").1["resourceConfig"], "rc-0");
 }

@@ -25,7 +25,8 @@ use utoipa::IntoParams;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WatchQuery {
-    /// Kinds, separated by commas: workload, quota, node, workspace, member, policy, webhook, user, role, token.
+    /// Kinds, separated by commas: workload, quota, node, workspace, member, policy, webhook, user, role, token,
+    /// price-book, template, resource-request, resource-config, budget, correction.
     kinds: Option<String>,
     /// Only this quota and its workloads.
     quota: Option<String>,
