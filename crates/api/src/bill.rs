@@ -103,7 +103,7 @@ pub struct BillLine {
     pub config: Option<String>,
     pub resource: String,
     pub class: String,
-    /// The part of the period in which this price held.
+    /// The part of the period that it is about: in which this price held, and of one step if it was cut.
     pub from: Time,
     pub to: Time,
     /// For one GPU, core or GiB and hour.
@@ -115,7 +115,7 @@ pub struct BillLine {
     pub hours: f64,
     /// The same, exact: thousandths of a GPU or core, or bytes, times milliseconds.
     pub quantity: String,
-    /// Rounded once, here.
+    /// Rounded once, here: what it adds to the lines of the same kind and price in the parts before.
     pub cost: String,
     /// The correction that it is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ pub struct About {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     pub about: About,
-    /// The part of the period in which its price held.
+    /// The part of the period that it is about; one price held in it.
     pub from: Tick,
     pub to: Tick,
     pub rate: Rate,
@@ -54,7 +54,8 @@ pub fn part_at(borders: &[Tick], at: Tick) -> usize {
     borders.partition_point(|border| *border <= at).saturating_sub(1)
 }
 
-/// Settles what was used in each part of a period. What has no price is an error: nothing is charged by a guess.
+/// Settles what was used in each part of a period. What has no price is an error: nothing is charged by a guess. Of parts
+/// of one price each costs what it adds to those before it: cut in whatever way, a period costs the same.
 pub fn statement(
     book: &PriceBook,
     borders: &[Tick],
@@ -65,10 +66,18 @@ pub fn statement(
         *sums.entry((about, part)).or_default() += quantity;
     }
     let mut statement = Statement::default();
+    // What the latest line and those before it of the same price have come to.
+    let mut so_far: Option<(About, Tick, Quantity, Money)> = None;
     for ((about, part), quantity) in sums {
         let (Some(&from), Some(&to)) = (borders.get(part), borders.get(part + 1)) else { continue };
-        let rate = book.version_at(from)?.rate(about.mode, &about.resource, about.class)?;
-        let cost = settle(quantity, &about.resource, rate, &book.currency);
+        let version = book.version_at(from)?;
+        let rate = version.rate(about.mode, &about.resource, about.class)?;
+        let goes_on = so_far.take().filter(|(last, since, ..)| *last == about && *since == version.from);
+        let (mut sum, settled) = goes_on.map_or_else(Default::default, |(.., sum, settled)| (sum, settled));
+        sum += quantity;
+        let all = settle(sum, &about.resource, rate, &book.currency);
+        let cost = Money(all.0 - settled.0);
+        so_far = Some((about.clone(), version.from, sum, all));
         let sum = match about.mode {
             Mode::Quota => &mut statement.showback,
             Mode::Shared | Mode::Reserved | Mode::ByUsage => &mut statement.due,
@@ -132,6 +141,21 @@ mod tests {
         let costs: Vec<i128> = statement.lines.iter().map(|line| line.cost.0).collect();
         assert_eq!(costs, [400, 300, 150]);
         assert_eq!((statement.due, statement.showback), (Money(700), Money(150)));
+    }
+
+    #[test]
+    fn a_period_that_is_cut_costs_what_it_costs_in_one_piece() {
+        // A third of a cent each: rounded by themselves they would cost nothing.
+        let little = Quantity(Quantity::of(1_000, Span::hours(1)).0 / 600);
+        let firm = about(Mode::Shared, Class::Firm);
+        let borders: Vec<Tick> = [1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000].map(Tick).into();
+        let used = (0..6).map(|part| (firm.clone(), part, little));
+        let cut = statement(&book(), &borders, used.clone()).expect("all have prices");
+        let costs: Vec<i128> = cut.lines.iter().map(|line| line.cost.0).collect();
+        assert_eq!(costs, [0, 1, 0, 0, 1, 0], "a third of a cent four times, then half a cent twice");
+        let whole = [Tick(1_000), Tick(5_000), Tick(7_000)];
+        let whole = statement(&book(), &whole, used.map(|(about, part, q)| (about, usize::from(part > 3), q)));
+        assert_eq!(whole.expect("all have prices").due, cut.due);
     }
 
     #[test]

@@ -42,6 +42,11 @@ fn prices_are_made_set_and_shown_and_bills_go_by_them() {
     let lines = bill["lines"].as_array().expect("lines");
     assert!(lines.iter().any(|line| line["correction"] == "cor-0" && line["cost"] == "10.00"), "{bill}");
     assert!(server.run(&["bill", "--since", "1h"]).ok().contains("correction cor-0"));
+    let csv = server.run(&["bill", "--since", "1h", "--step", "10m", "-o", "csv"]).ok();
+    assert!(csv.starts_with("from,to,workspace,") && csv.contains(",10.00,EUR,cor-0\n"), "{csv}");
+    assert!(server.run(&["bill", "--since", "1h", "--step", "10m"]).ok().contains("LINE  FROM"));
+    server.run(&["bill", "--step", "never"]).fails(2, "step");
+    server.run(&["bill", "--lines", "-o", "csv"]).fails(2, "expand");
     assert!(server.run(&["usage", "corrections", "--since", "1h"]).ok().contains("a test"));
 }
 

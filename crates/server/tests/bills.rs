@@ -403,3 +403,35 @@ fn a_price_book_is_applied_as_a_manifest_and_twice_is_no_harm() {
         "{changed}"
     );
 }
+
+#[test]
+fn charges_over_time_add_up_to_the_bill_and_are_exported() {
+    let office = Office::new(|_| ());
+    office.submit(&office.dora, "d", gpu(4));
+    office.pass(HOUR);
+    let model = model(&office);
+    // 0.4 cents an hour: by itself each hour would cost nothing.
+    let tariff = json!({"gpu": {model.clone(): "0.001"}, "cpu": "0", "memory": "0"});
+    assert_eq!(office.prices("default", json!({"quota": tariff}), 0).0, 201);
+    office.pass(2 * HOUR);
+    office.stop(&office.dora, "d");
+    let period = only_gpus(&office.period(0, 3), &model);
+    let whole = office.all(&format!("/api/v1/bills?{period}"));
+    let cut = office.all(&format!("/api/v1/bills?{period}&step=1h"));
+    assert_eq!((&whole["showback"], &cut["showback"]), (&json!("0.01"), &json!("0.01")), "{cut}");
+    let lines = cut["lines"].as_array().expect("lines");
+    let costs: Vec<&str> = lines.iter().filter_map(|line| line["cost"].as_str()).collect();
+    assert_eq!(costs, ["0.00", "0.01", "0.00"]);
+    assert!(lines.iter().all(|line| line["hours"] == 4.0), "{cut}");
+    let request = ureq::http::Request::get(office.house.url(&format!("/api/v1/bills?{period}&step=1h&format=csv")))
+        .header("Authorization", format!("Bearer {}", office.dora));
+    let csv = office.house.exchange(request, None).expect("an answer");
+    assert_eq!((csv.status, csv.kind.as_str()), (200, "text/csv"));
+    let rows: Vec<&str> = csv.text.lines().collect();
+    assert!(rows.len() == 4 && rows[0].starts_with("from,to,workspace,quota,mode,"), "{}", csv.text);
+    assert!(rows[2].contains(",one,Q1,quota,") && rows[2].ends_with(",0.001,,0.01,EUR,"), "{}", rows[2]);
+    for wrong in ["format=xml", "step=0s", "step=1ms", "format=csv&expand=true"] {
+        let (status, answer) = office.house.get(&format!("/api/v1/bills?{period}&{wrong}"));
+        assert_eq!((status, &answer["code"]), (400, &json!("bad-parameter")), "{wrong}");
+    }
+}

@@ -1,21 +1,25 @@
 //! `tidegate bill`: what use of a period costs.
 
+use super::export::export;
 use super::period::{Which, hours, span};
 use super::{advice, usage};
 use crate::client::Client;
 use crate::exit::Outcome;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
-use crate::output::{Output, Printed, one};
-use clap::{Args, Subcommand};
+use crate::output::{Format, Printed, one};
+use clap::{Args, Subcommand, ValueEnum};
 use tidegate_api::bill::{Bill, BillLine};
 use tidegate_api::name::Name;
+
+const PATH: &str = "/api/v1/bills";
 
 pub(crate) const EXAMPLES: &str = "Examples:
   tidegate bill --workspace team-b --month 2026-01
   tidegate bill --user berta --since 24h
   tidegate bill --config rc-7 --month 2026-01
   tidegate bill --workspace team-b --month 2026-01 --lines
+  tidegate bill --workspace team-b --month 2026-01 --step 1d -o csv > january.csv
   tidegate bill --book partner -o json
   tidegate bill advise team-b --weeks 4";
 
@@ -55,8 +59,30 @@ struct Show {
     /// With the records that each line is the sum of
     #[arg(long)]
     lines: bool,
-    #[command(flatten)]
-    output: Output,
+    /// Charges over time: cut the period into parts of this length, such as 1d
+    #[arg(long, value_name = "DURATION")]
+    step: Option<String>,
+    /// How to print it
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Shape,
+}
+
+/// How a bill is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// Columns for people
+    #[default]
+    Table,
+    /// The same
+    Wide,
+    /// One JSON document
+    Json,
+    /// One YAML document
+    Yaml,
+    /// Its period
+    Name,
+    /// Its lines as comma-separated values
+    Csv,
 }
 
 impl Printed for Bill {
@@ -70,12 +96,23 @@ impl Show {
         let mut query = self.which.query();
         query.extend(self.book.map(|book| ("book", book.to_string())));
         query.extend(self.lines.then(|| ("expand", "true".to_string())));
-        let bill: Bill = client.get_with("/api/v1/bills", query)?;
-        one(self.output.output, &bill, |_| text(&bill))
+        let is_cut = self.step.is_some();
+        query.extend(self.step.map(|step| ("step", step)));
+        let format = match self.output {
+            Shape::Csv => return export(client, PATH.into(), query, "csv"),
+            Shape::Table => Format::Table,
+            Shape::Wide => Format::Wide,
+            Shape::Json => Format::Json,
+            Shape::Yaml => Format::Yaml,
+            Shape::Name => Format::Name,
+        };
+        let bill: Bill = client.get_with(PATH, query)?;
+        one(format, &bill, |_| text(&bill, is_cut))
     }
 }
 
-pub(crate) fn text(bill: &Bill) -> String {
+/// With the beginning of each line, if it is one of several parts.
+pub(crate) fn text(bill: &Bill, is_cut: bool) -> String {
     let mut facts = Facts::default();
     let end = if bill.is_final { String::new() } else { format!(" (so far, as of {})", bill.as_of) };
     facts
@@ -92,7 +129,7 @@ pub(crate) fn text(bill: &Bill) -> String {
         return text;
     }
     text.push('\n');
-    text.push_str(&table(&bill.lines).text());
+    text.push_str(&table(&bill.lines, is_cut).text());
     for (number, line) in bill.lines.iter().enumerate().filter(|(_, line)| !line.records.is_empty()) {
         text.push_str(&format!("\nline {}: {}\n", number + 1, line.resource));
         text.push_str(&usage::records(&line.records).text());
@@ -100,9 +137,10 @@ pub(crate) fn text(bill: &Bill) -> String {
     text
 }
 
-fn table(lines: &[BillLine]) -> Table {
-    let columns = [
-        ">LINE",
+fn table(lines: &[BillLine], is_cut: bool) -> Table {
+    let mut columns = vec![">LINE"];
+    columns.extend(is_cut.then_some("FROM"));
+    columns.extend([
         "WORKSPACE",
         "QUOTA",
         "MODE",
@@ -113,7 +151,7 @@ fn table(lines: &[BillLine]) -> Table {
         ">OFF",
         ">COST",
         "NOTE",
-    ];
+    ]);
     let mut table = Table::new(&columns);
     for (number, line) in lines.iter().enumerate() {
         let note = match (&line.correction, &line.config) {
@@ -121,8 +159,9 @@ fn table(lines: &[BillLine]) -> Table {
             (None, Some(_)) => "capacity, used or not".into(),
             (None, None) => String::new(),
         };
-        table.row(vec![
-            Cell::from(number + 1),
+        let mut row = vec![Cell::from(number + 1)];
+        row.extend(is_cut.then(|| Cell::from(line.from)));
+        row.extend([
             Cell::from(&line.workspace),
             Cell::from(&line.quota),
             Cell::from(&line.mode),
@@ -134,6 +173,7 @@ fn table(lines: &[BillLine]) -> Table {
             Cell::from(&line.cost),
             Cell::from(note),
         ]);
+        table.row(row);
     }
     table
 }
@@ -162,6 +202,6 @@ mod tests {
         };
         let expected = "period     2026-01-01 to 2026-02-01\nworkspace  team-b\nprices     default\n\
                         due        0.00 EUR\nshowback   0.00 EUR\n";
-        assert_eq!(text(&bill), expected);
+        assert_eq!(text(&bill, false), expected);
     }
 }

@@ -3,6 +3,7 @@
 mod advice;
 pub(crate) mod bill;
 pub(crate) mod budget;
+mod export;
 mod period;
 pub(crate) mod price;
 pub(crate) mod usage;

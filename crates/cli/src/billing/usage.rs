@@ -1,16 +1,16 @@
 //! `tidegate usage`: who uses how much now, and who has used what.
 
+use super::export::export;
 use super::period::{Which, hours, span};
 use crate::center::usage as now;
-use crate::client::{Ask, Changed, Client, Query};
-use crate::exit::{Exit, Failure, Outcome, note, print, print_bytes};
+use crate::client::{Ask, Changed, Client};
+use crate::exit::{Outcome, note, print};
 use crate::follow::Listing;
 use crate::output::change::ChangeOptions;
 use crate::output::facts::Facts;
 use crate::output::table::{Cell, Table};
 use crate::output::{Format, Printed, document, list};
 use clap::{Args, Subcommand, ValueEnum};
-use std::io::Read;
 use tidegate_api::metering::{
     Correction, CorrectionList, NewCorrection, UsageRecord, UsageRecordList, UsageReport,
 };
@@ -95,25 +95,6 @@ enum Shape {
     Csv,
     /// One JSON document on each line; of records
     Jsonl,
-}
-
-/// What the server writes out by itself, as it comes.
-fn export(client: &Client, path: String, query: Query, format: &str) -> Outcome {
-    let mut ask = Ask::get(path, query);
-    ask.query.push(("format", format.into()));
-    ask.is_stream = true;
-    ask.accept = Some(if format == "csv" { "text/csv" } else { "application/x-ndjson" });
-    let Some(mut stream) = client.send(&ask)?.stream() else { return Ok(()) };
-    let mut piece = vec![0; 64 << 10];
-    loop {
-        let read = stream.read(&mut piece).map_err(|error| {
-            Failure::new(Exit::Unreachable, format!("the records broke off: {error}")).hint("ask again")
-        })?;
-        if read == 0 {
-            return Ok(());
-        }
-        print_bytes(&piece[..read])?;
-    }
 }
 
 #[derive(Args, Debug)]

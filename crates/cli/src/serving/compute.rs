@@ -74,7 +74,7 @@ impl Stage<'_> {
         let query = vec![("workspace", "workspace-b".to_string())];
         let bill: Bill = self.client.get_with("/api/v1/bills", query)?;
         let due: Vec<_> = bill.lines.iter().filter(|line| line.mode != "quota").cloned().collect();
-        print(&bill::text(&Bill { lines: due, ..bill }))
+        print(&bill::text(&Bill { lines: due, ..bill }, false))
     }
 
     /// Runs the task to its end.

@@ -2,11 +2,14 @@
 
 use super::app::App;
 use super::auth::Caller;
+use super::change::unavailable;
 use super::problem::Refused;
 use super::routes::workspaces;
 use super::sight::{self, Detail};
 use crate::core::world::World;
 use crate::meter::{Behind, Kind, Meter, Places, Use};
+use tidegate_api::duration::Duration;
+use tidegate_api::limits::MAX_PARTS;
 use tidegate_api::metering::UsageRecord;
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
@@ -248,6 +251,13 @@ impl Selection {
 }
 
 impl App {
+    /// What is meant, and what of it the caller may see.
+    pub async fn selected(&self, filter: UsageFilter, caller: &Caller) -> Result<Selection, Refused> {
+        let places = self.meter.places();
+        let selected = self.control.read(|world, now| filter.select(world, &places, caller, now));
+        Ok(selected.await.map_err(unavailable)??)
+    }
+
     /// Asks the meter, on a thread that may wait for the disk.
     pub async fn metered<R: Send + 'static>(
         &self,
@@ -259,6 +269,28 @@ impl App {
         done.map_err(|why| {
             Refused(Problem::new(Code::StoreFailing, format!("use cannot be told at present: {why}")))
         })
+    }
+}
+
+/// What a period is cut into: parts of one length, and a rest.
+pub fn cut(from: Tick, to: Tick, step: Option<&str>) -> Result<Vec<Tick>, Problem> {
+    let Some(step) = step else { return Ok(vec![from, to]) };
+    let length = step.parse::<Duration>().map_err(|why| wrong("step", why))?.span().0;
+    let parts = (to.0 - from.0).div_ceil(length.max(1));
+    if length == 0 || parts > MAX_PARTS {
+        let detail = format!("{step} cuts the period into {parts} parts; at most {MAX_PARTS} are possible");
+        return Err(wrong("step", detail));
+    }
+    let starts = (0..parts).map(|part| Tick(from.0 + part * length));
+    Ok(starts.chain([to]).collect())
+}
+
+/// Whether comma-separated values are wanted, not JSON.
+pub fn as_csv(format: Option<&str>) -> Result<bool, Problem> {
+    match format {
+        None | Some("json") => Ok(false),
+        Some("csv") => Ok(true),
+        Some(other) => Err(wrong("format", format!("{other:?} is not json or csv"))),
     }
 }
 
@@ -337,6 +369,18 @@ pub fn record(world: &World, number: Option<u64>, one: &Use) -> UsageRecord {
 mod tests {
     use super::*;
     use tidegate_engine::ids::Span;
+
+    #[test]
+    fn a_period_is_cut_into_parts_of_one_length_and_a_rest() {
+        let cut = |to, step: &str| {
+            cut(Tick(0), Tick(to), Some(step)).map(|cuts| cuts.iter().map(|at| at.0).collect::<Vec<_>>())
+        };
+        assert_eq!(cut(2_500, "1s").expect("parts"), [0, 1_000, 2_000, 2_500]);
+        assert_eq!(cut(2_000, "1s").expect("parts"), [0, 1_000, 2_000]);
+        for wrong in ["0s", "1ms", "soon"] {
+            assert!(cut(10_000_000_000, wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn hours_are_what_people_expect() {

@@ -7,6 +7,7 @@ pub mod app;
 pub mod auth;
 pub mod change;
 pub mod console;
+pub mod csv;
 mod describe;
 pub mod extract;
 pub mod eyes;

@@ -1,17 +1,22 @@
 //! Statements: what use of a period costs.
 
-use super::super::accounting::{Selection, hours, is_kept, record, usage_query, user_name, workspace_name};
-use super::super::answer::{Answer, Answered};
+use super::super::accounting::{
+    Selection, as_csv, cut, hours, is_kept, record, usage_query, user_name, workspace_name,
+};
+use super::super::answer::Answer;
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::unavailable;
+use super::super::csv;
 use super::super::extract::Params;
+use super::super::problem::Refused;
 use super::prices;
 use crate::budgets::{about, corrected};
 use crate::core::world::World;
 use crate::meter::{Kind, Listed, Tally, Wanted};
 use crate::tariff;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use tidegate_api::bill::{Bill, BillLine};
 use tidegate_api::limits::MAX_BILL_RECORDS;
 use tidegate_api::problem::{Code, Problem};
@@ -28,29 +33,40 @@ usage_query! {
         book: Option<String>,
         /// `true`: with the records that each line is the sum of.
         expand: Option<bool>,
+        /// Cut the period into parts of this length, such as 1d: each line is of one of them. All of it costs the same.
+        step: Option<String>,
+        /// `json`; or the lines alone, as `csv`.
+        format: Option<String>,
     }
 }
 
 /// What use of a period costs: a line for each workspace, mode, config, quota, resource, class and price. Capacity of
 /// dedicated compute is a line, used or not; work there is part of it, and no line. Everybody sees what they
 /// have used themselves; whoever has usage:read in a workspace sees all of it. With `expand`, each line has the records that
-/// it is the sum of.
+/// it is the sum of; with `step`, charges over time.
 #[utoipa::path(get, path = "/api/v1/bills", tag = "bills", params(BillQuery),
-    responses((status = 200, body = Bill), (status = 404, body = Problem), (status = 410, body = Problem),
+    responses((status = 200, description = "A statement, or its lines", content((Bill = "application/json"), (String = "text/csv"))), (status = 404, body = Problem), (status = 410, body = Problem),
         (status = 422, body = Problem), (status = "default", body = Problem)), operation_id = "show")]
 pub async fn bill(
     State(app): State<App>,
     caller: Caller,
     Params(query): Params<BillQuery>,
-) -> Answered<Bill> {
-    let places = app.meter.places();
-    let asked = app.control.read(|world, now| {
-        let book = prices::find(world, query.book.as_deref())?.record.clone();
-        Ok::<_, Problem>((query.filter().select(world, &places, &caller, now)?, book))
-    });
-    let (selection, book) = asked.await.map_err(unavailable)??;
-    let cuts = borders(&book, selection.from, selection.to);
-    let (wanted, parts, expand) = (selection.clone(), cuts.clone(), query.expand == Some(true));
+) -> Result<Response, Refused> {
+    let (as_csv, expand) = (as_csv(query.format.as_deref())?, query.expand == Some(true));
+    if as_csv && expand {
+        let detail = "expand: lines alone have no records";
+        return Err(Refused(
+            Problem::new(Code::BadParameter, detail).hint("GET /api/v1/usage/records exports them"),
+        ));
+    }
+    let found = app.control.read(|world, _| prices::find(world, query.book.as_deref()).map(|b| b.record.clone()));
+    let book = found.await.map_err(unavailable)??;
+    let selection = app.selected(query.filter(), &caller).await?;
+    let mut cuts = borders(&book, selection.from, selection.to);
+    cuts.extend(cut(selection.from, selection.to, query.step.as_deref())?);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let (wanted, parts) = (selection.clone(), cuts.clone());
     let (tally, listed) = app
         .metered(move |meter| {
             let wanted = Wanted { borders: &parts, pick: &|kind| wanted.picks(kind), workload: None };
@@ -67,7 +83,37 @@ pub async fn bill(
             .into());
     }
     let settled = app.control.read(|world, _| settle(world, &book, &selection, &cuts, &tally, &listed));
-    Ok(Answer::new(settled.await.map_err(unavailable)??))
+    let bill = settled.await.map_err(unavailable)??;
+    Ok(match as_csv {
+        true => csv::answer(&app, &caller, &exported(&bill)),
+        false => Answer::new(bill).into_response(),
+    })
+}
+
+const HEAD: &str = "from,to,workspace,quota,mode,config,resource,class,hours,quantity,price,discount,cost,currency,correction\n";
+
+fn exported(bill: &Bill) -> String {
+    let told = |value: &Option<String>| value.clone().unwrap_or_default();
+    let line = |line: &BillLine| {
+        csv::line(&[
+            line.from.to_string(),
+            line.to.to_string(),
+            line.workspace.clone(),
+            line.quota.clone(),
+            line.mode.clone(),
+            told(&line.config),
+            line.resource.clone(),
+            line.class.clone(),
+            line.hours.to_string(),
+            line.quantity.clone(),
+            line.price.clone(),
+            told(&line.discount),
+            line.cost.clone(),
+            bill.currency.clone(),
+            told(&line.correction),
+        ])
+    };
+    HEAD.to_string() + &bill.lines.iter().map(line).collect::<String>()
 }
 
 fn settle(

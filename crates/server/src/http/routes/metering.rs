@@ -1,10 +1,13 @@
 //! What was used: records, sums, corrections.
 
-use super::super::accounting::{config_of, hours, is_kept, record, usage_query, user_name, workspace_name};
+use super::super::accounting::{
+    as_csv, config_of, cut, hours, is_kept, record, usage_query, user_name, workspace_name,
+};
 use super::super::answer::Answer;
 use super::super::app::App;
 use super::super::auth::Caller;
 use super::super::change::unavailable;
+use super::super::csv::{self, CSV};
 use super::super::extract::Params;
 use super::super::eyes;
 use super::super::problem::Refused;
@@ -18,18 +21,15 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use std::collections::BTreeMap;
 use std::io;
-use tidegate_api::duration::Duration;
-use tidegate_api::limits::{MAX_PAGE, MAX_PARTS};
+use tidegate_api::limits::MAX_PAGE;
 use tidegate_api::metering::{UsageRecord, UsageRecordList, UsageReport, UsageSum};
 use tidegate_api::page::{PageQuery, PageToken};
 use tidegate_api::problem::{Code, Problem};
 use tidegate_api::time::Time;
 use tidegate_billing::charge::Quantity;
 use tidegate_billing::statement::part_at;
-use tidegate_engine::ids::Tick;
 use tidegate_engine::reason::Names;
 
-const CSV: &str = "text/csv";
 /// What sums can be told apart by.
 const GROUPS: [&str; 8] = ["workspace", "user", "quota", "lender", "mode", "module", "class", "config"];
 
@@ -62,20 +62,6 @@ usage_query! {
 
 fn bad(detail: String) -> Refused {
     Refused(Problem::new(Code::BadParameter, detail))
-}
-
-/// What a period is cut into.
-fn borders(from: Tick, to: Tick, step: Option<&str>) -> Result<Vec<Tick>, Refused> {
-    let Some(step) = step else { return Ok(vec![from, to]) };
-    let length = step.parse::<Duration>().map_err(|why| bad(format!("step: {why}")))?.span().0;
-    let parts = (to.0 - from.0).div_ceil(length.max(1));
-    if length == 0 || parts > MAX_PARTS {
-        return Err(bad(format!(
-            "step {step} cuts the period into {parts} parts; at most {MAX_PARTS} are possible"
-        )));
-    }
-    let starts = (0..parts).map(|part| Tick(from.0 + part * length));
-    Ok(starts.chain([to]).collect())
 }
 
 /// Who and what a sum is about; `None` where it is not told apart.
@@ -113,15 +99,9 @@ pub async fn sums(
         let known = GROUPS.iter().position(|group| *group == name.trim());
         by[known.ok_or_else(|| bad(format!("groupBy {name:?} is none of {}", GROUPS.join(", "))))?] = true;
     }
-    let as_csv = match query.format.as_deref() {
-        None | Some("json") => false,
-        Some("csv") => true,
-        Some(other) => return Err(bad(format!("format is {other:?}; it is json or csv"))),
-    };
-    let places = app.meter.places();
-    let selected = app.control.read(|world, now| query.filter().select(world, &places, &caller, now));
-    let selection = selected.await.map_err(unavailable)??;
-    let cuts = borders(selection.from, selection.to, query.step.as_deref())?;
+    let as_csv = as_csv(query.format.as_deref())?;
+    let selection = app.selected(query.filter(), &caller).await?;
+    let cuts = cut(selection.from, selection.to, query.step.as_deref())?;
     let (wanted, parts) = (selection.clone(), cuts.clone());
     let tally = app
         .metered(move |meter| {
@@ -142,12 +122,12 @@ pub async fn sums(
             let part = part_at(&cuts, correction.at);
             add(&as_kind(world, correction), "correction", part, correction.quantity);
         }
-        let cut = query.step.is_some();
+        let is_cut = query.step.is_some();
         let items = sums.into_iter().map(|((part, group, kind, name), (quantity, resource))| {
             let [workspace, user, quota, lender, mode, module, class, config] = group;
             UsageSum {
-                from: cut.then(|| Time::of(cuts[part])),
-                to: cut.then(|| Time::of(cuts[part + 1])),
+                from: is_cut.then(|| Time::of(cuts[part])),
+                to: is_cut.then(|| Time::of(cuts[part + 1])),
                 workspace,
                 user,
                 quota,
@@ -195,10 +175,9 @@ pub async fn sums(
             told(&sum.config),
             sum.kind.clone(),
         ];
-        text.push_str(&csv_line(&row));
+        text.push_str(&csv::line(&row));
     }
-    let text = eyes::open(&app, &caller, &text);
-    Ok(([(CONTENT_TYPE, CSV), (CACHE_CONTROL, "no-store")], text).into_response())
+    Ok(csv::answer(&app, &caller, &text))
 }
 
 /// A correction among what was metered: it is about the work of its own quota, or about the capacity of a config.
@@ -216,18 +195,6 @@ fn as_kind(world: &World, correction: &tidegate_billing::record::Correction) -> 
         class: correction.class,
         rule: tidegate_engine::words::Rule::Own,
     }
-}
-
-/// One line of comma-separated values, as RFC 4180 has it.
-fn csv_line<S: AsRef<str>>(fields: &[S]) -> String {
-    let field = |text: &S| {
-        let text = text.as_ref();
-        match text.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", text.replace('"', "\"\"")),
-            false => text.to_string(),
-        }
-    };
-    fields.iter().map(field).collect::<Vec<_>>().join(",") + "\n"
 }
 
 /// Records of use, those that ended first first; then what goes on.
@@ -256,9 +223,7 @@ pub async fn records(
                 .ok_or_else(|| bad(format!("workloadId: {id:?} is no id such as w-12")))?,
         ),
     };
-    let places = app.meter.places();
-    let selected = app.control.read(|world, now| query.filter().select(world, &places, &caller, now));
-    let selection = selected.await.map_err(unavailable)??;
+    let selection = app.selected(query.filter(), &caller).await?;
     let reading = Reading { app, caller, selection, workload };
     match query.format.as_deref() {
         None | Some("json") => {
@@ -350,7 +315,7 @@ fn line(one: &UsageRecord, export: Export) -> String {
         return serde_json::to_string(one).expect("a record is plain data") + "\n";
     }
     let told = |value: &Option<String>| value.clone().unwrap_or_default();
-    csv_line(&[
+    csv::line(&[
         one.id.clone().unwrap_or_default(),
         told(&one.workload),
         told(&one.workload_id),
@@ -375,26 +340,4 @@ fn line(one: &UsageRecord, export: Export) -> String {
         told(&one.config),
         told(&one.template),
     ])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_period_is_cut_into_parts_of_one_length_and_a_rest() {
-        let cut = |to, step: &str| {
-            borders(Tick(0), Tick(to), Some(step)).map(|cuts| cuts.iter().map(|at| at.0).collect::<Vec<_>>())
-        };
-        assert_eq!(cut(2_500, "1s").expect("parts"), [0, 1_000, 2_000, 2_500]);
-        assert_eq!(cut(2_000, "1s").expect("parts"), [0, 1_000, 2_000]);
-        for wrong in ["0s", "1ms", "soon"] {
-            assert!(cut(10_000_000_000, wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn what_would_break_a_line_is_quoted() {
-        assert_eq!(csv_line(&["a", "b,c", "say \"so\""]), "a,\"b,c\",\"say \"\"so\"\"\"\n");
-    }
 }
