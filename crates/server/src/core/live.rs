@@ -2,39 +2,8 @@
 //! task somewhere costs the same however many there are.
 
 use std::collections::{BTreeMap, BTreeSet};
+use tidegate_billing::demand::Demand;
 use tidegate_engine::ids::{QuotaId, WorkloadId};
-use tidegate_engine::workload::WorkloadSpec;
-
-/// What tasks ask for; GPUs of all models together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Demand {
-    /// Thousandths.
-    pub gpu: i64,
-    /// Thousandths.
-    pub cpu: i64,
-    /// Bytes.
-    pub memory: i64,
-}
-
-impl Demand {
-    pub fn of(spec: &WorkloadSpec) -> Demand {
-        let mut demand = Demand::default();
-        for role in &spec.roles {
-            let replicas = i64::from(role.replicas);
-            demand.gpu += replicas * i64::from(role.shape.gpu);
-            demand.cpu += replicas * i64::from(role.shape.cpu);
-            let memory = i64::try_from(role.shape.memory).unwrap_or(i64::MAX);
-            demand.memory = demand.memory.saturating_add(memory.saturating_mul(replicas));
-        }
-        demand
-    }
-
-    fn add(&mut self, other: Demand, sign: i64) {
-        self.gpu += sign * other.gpu;
-        self.cpu += sign * other.cpu;
-        self.memory += sign * other.memory;
-    }
-}
 
 /// Live tasks of one quota.
 #[derive(Clone, Debug, Default)]
@@ -54,14 +23,14 @@ impl Live {
         self.crews.get(&quota)
     }
 
-    pub fn insert(&mut self, quota: QuotaId, task: WorkloadId, demand: Demand) {
+    pub fn insert(&mut self, quota: QuotaId, task: WorkloadId, demand: &Demand) {
         let crew = self.crews.entry(quota).or_default();
         if crew.tasks.insert(task) {
             crew.demand.add(demand, 1);
         }
     }
 
-    pub fn remove(&mut self, quota: QuotaId, task: WorkloadId, demand: Demand) {
+    pub fn remove(&mut self, quota: QuotaId, task: WorkloadId, demand: &Demand) {
         let Some(crew) = self.crews.get_mut(&quota) else { return };
         if crew.tasks.remove(&task) {
             crew.demand.add(demand, -1);
@@ -75,20 +44,22 @@ impl Live {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tidegate_engine::resources::ModelSet;
 
     #[test]
     fn what_is_asked_for_follows_who_comes_and_goes() {
         let (mut live, quota) = (Live::default(), QuotaId(3));
-        let one = Demand { gpu: 500, cpu: 1_000, memory: 7 };
+        let gpu = |amount| [(ModelSet::ANY, amount)].into();
+        let one = Demand { gpu: gpu(500), cpu: 1_000, memory: 7 };
         for id in [1, 2, 2] {
-            live.insert(quota, WorkloadId(id), one);
+            live.insert(quota, WorkloadId(id), &one);
         }
-        let two = Demand { gpu: 1_000, cpu: 2_000, memory: 14 };
-        assert_eq!(live.of(quota).map(|crew| crew.demand), Some(two));
-        live.remove(quota, WorkloadId(1), one);
-        live.remove(quota, WorkloadId(1), one);
-        assert_eq!(live.of(quota).map(|crew| crew.demand), Some(one));
-        live.remove(quota, WorkloadId(2), one);
+        let two = Demand { gpu: gpu(1_000), cpu: 2_000, memory: 14 };
+        assert_eq!(live.of(quota).map(|crew| &crew.demand), Some(&two));
+        live.remove(quota, WorkloadId(1), &one);
+        live.remove(quota, WorkloadId(1), &one);
+        assert_eq!(live.of(quota).map(|crew| &crew.demand), Some(&one));
+        live.remove(quota, WorkloadId(2), &one);
         assert!(live.of(quota).is_none());
     }
 }

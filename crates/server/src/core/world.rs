@@ -2,7 +2,7 @@
 
 use super::entry::{Body, Happened, Origin};
 use super::learnt::Learnt;
-use super::live::{Demand, Live};
+use super::live::Live;
 use super::receipts::Receipts;
 use super::rooms::{Ownership, Rooms};
 use super::shell::Shell;
@@ -13,6 +13,7 @@ use tidegate_api::duration::Duration;
 use tidegate_api::limits::{DEFAULT_WARM_IDLE, DEFAULT_WARM_START};
 use tidegate_api::name::Name;
 use tidegate_api::uid;
+use tidegate_billing::demand::Demand;
 use tidegate_billing::{Business, Change as BusinessChange, Record};
 use tidegate_engine::event::StopCause;
 use tidegate_engine::ids::{Tick, WorkloadId, WorkspaceId};
@@ -127,7 +128,7 @@ impl World {
             let private = document.spec.visibility == Some(Visibility::Private);
             self.rooms.insert(id, Ownership { workspace: w.spec.workspace, owner, private });
             if !w.state.is_ended() && self.business.config_of(w.spec.quota).is_some() {
-                self.live.insert(w.spec.quota, id, Demand::of(&w.spec));
+                self.live.insert(w.spec.quota, id, &Demand::of(&w.spec));
             }
         }
         self.documents.insert(id, document);
@@ -136,7 +137,7 @@ impl World {
     /// Takes a task of a resource config off the list if it has ended.
     fn leave(&mut self, id: WorkloadId) {
         if let Some(w) = self.engine.workload(id).filter(|w| w.state.is_ended()) {
-            self.live.remove(w.spec.quota, id, Demand::of(&w.spec));
+            self.live.remove(w.spec.quota, id, &Demand::of(&w.spec));
         }
     }
 

@@ -7,7 +7,7 @@ use crate::core::world::World;
 use tidegate_billing::dedicated::{ConfigId, Hold, ResourceConfig, Stage, Terms};
 use tidegate_billing::scaling::{Seen, Step, Verdict, Why, decide};
 use tidegate_engine::ids::Tick;
-use tidegate_engine::resources::{Dimension, MAX_MODELS, Resources};
+use tidegate_engine::resources::Resources;
 use tidegate_engine::words::Mode;
 
 /// What is to become of a config now; `None` if it does not grow with its use, or not now.
@@ -15,32 +15,18 @@ pub fn verdict(world: &World, config: &ResourceConfig, now: Tick, calm: Option<T
     let Terms::ByUsage(by_usage) = &config.terms else { return None };
     let Stage::Active(_) = config.stage(now) else { return None };
     let held = world.engine.quota(config.quota)?.guarantee;
-    let drawn = pools::drawn(world, config);
+    let (drawn, crew) = (pools::drawn(world, config), world.live.of(config.quota));
     let seen = Seen {
         now,
         held,
         changed: config.hold.map(|hold| hold.since),
         drawn,
-        waiting: waiting(world, config, &drawn, &by_usage.maximum),
+        waiting: crew.map_or_else(Resources::default, |crew| crew.demand.missing(&drawn, &by_usage.maximum)),
         oldest: oldest(world, config).map(|since| now.since(since)),
         free: supply::free(world, config, now),
         calm,
     };
     Some(decide(&by_usage.scaling(), &seen))
-}
-
-/// What its tasks ask for and do not draw. GPUs of tasks that take any model are counted for the first that it may have.
-fn waiting(world: &World, config: &ResourceConfig, drawn: &Resources, maximum: &Resources) -> Resources {
-    let mut waiting = Resources::default();
-    let Some(crew) = world.live.of(config.quota) else { return waiting };
-    let model = maximum.stated().find(|(d, _)| d.index() < MAX_MODELS);
-    let gpus = model.map(|(d, _)| (d, crew.demand.gpu - drawn.all_gpus()));
-    let others = [(Dimension::CPU, crew.demand.cpu), (Dimension::MEMORY, crew.demand.memory)];
-    let others = others.into_iter().filter(|(d, _)| maximum[*d] > 0).map(|(d, all)| (d, all - drawn[d]));
-    for (d, missing) in gpus.into_iter().chain(others) {
-        waiting[d] = missing.max(0);
-    }
-    waiting
 }
 
 /// Since when the first of those waits that wait.

@@ -8,8 +8,8 @@ use tidegate_api::time::Time;
 use tidegate_billing::dedicated::{ConfigId, ResourceConfig, Stage, Terms};
 use tidegate_billing::route::{NoRoute, Pool};
 use tidegate_engine::amounts::amounts;
-use tidegate_engine::ids::{Tick, WorkspaceId};
-use tidegate_engine::resources::{Dimension, Resources};
+use tidegate_engine::ids::{ModelId, Tick, WorkspaceId};
+use tidegate_engine::resources::{ModelSet, Resources};
 use tidegate_engine::workload::{Workload, WorkloadState};
 
 /// The code of the reason.
@@ -39,19 +39,19 @@ pub fn drawn(world: &World, config: &ResourceConfig) -> Resources {
     world.engine.account(config.quota).map_or_else(Resources::default, |of| of.drawn.minus(&of.lent))
 }
 
-/// What its tasks ask for, running and waiting, of the most that it can have; in thousandths.
-pub fn utilisation(world: &World, config: &ResourceConfig) -> u32 {
-    let Some(crew) = world.live.of(config.quota) else { return 0 };
-    let most = config.terms.most();
-    let parts = [
-        (crew.demand.gpu, most.all_gpus()),
-        (crew.demand.cpu, most[Dimension::CPU]),
-        (crew.demand.memory, most[Dimension::MEMORY]),
-    ];
-    // Books of cores and memory are not kept everywhere.
-    let of = |(asked, all): (i64, i64)| (all > 0).then(|| i128::from(asked) * 1_000 / i128::from(all));
-    let used = parts.into_iter().filter_map(of).max().unwrap_or(0);
-    u32::try_from(used).unwrap_or(u32::MAX)
+/// What its tasks ask for, running and waiting, of the most that it can have; in thousandths. For a task that wants some
+/// models of GPUs, as far as it concerns that.
+pub fn utilisation(world: &World, config: &ResourceConfig, wanted: Option<ModelSet>) -> u32 {
+    world.live.of(config.quota).map_or(0, |crew| crew.demand.part(&config.terms.most(), wanted))
+}
+
+/// Models by name, of the pool that a config is in. One that is not there is refused where the task is submitted.
+fn models(world: &World, config: &ResourceConfig, named: &[Box<str>]) -> ModelSet {
+    let pool = world.engine.quota(config.quota).and_then(|quota| world.engine.pool(quota.pool));
+    let known = pool.map_or(&[][..], |pool| &pool.models);
+    let of = |name: &Box<str>| known.iter().position(|model| **model == **name);
+    let ids = named.iter().filter_map(of).filter_map(|id| u8::try_from(id).ok());
+    ids.fold(ModelSet::ANY, |set, id| set.with(ModelId(id)))
 }
 
 /// The config of this id, if it is the workspace's. Others are answered as if they were not there.
@@ -60,9 +60,15 @@ pub fn find<'a>(world: &'a World, room: WorkspaceId, id: &str) -> Option<&'a Res
     (config.workspace == room).then_some(config)
 }
 
-/// The configs that a task names, each as a pool. One that cannot be used now is an error, whatever else is named: only
+/// The configs that a task of some models of GPUs names, each as a pool. One that cannot be used now is an error, whatever else is named: only
 /// fullness overflows.
-pub fn named(world: &World, room: WorkspaceId, ids: &[Box<str>], now: Tick) -> Result<Vec<Pool>, Problem> {
+pub fn named(
+    world: &World,
+    room: WorkspaceId,
+    ids: &[Box<str>],
+    gpus: &[Box<str>],
+    now: Tick,
+) -> Result<Vec<Pool>, Problem> {
     let mut pools = Vec::with_capacity(ids.len());
     for id in ids {
         let unknown = || unknown(&NoRoute::Unknown(id.clone()));
@@ -78,7 +84,8 @@ pub fn named(world: &World, room: WorkspaceId, ids: &[Box<str>], now: Tick) -> R
                 return Err(Problem::new(Code::ConfigNotActive, detail));
             }
         }
-        let (used, cap) = (utilisation(world, config), config.cap.saturating_mul(10));
+        let wanted = models(world, config, gpus);
+        let (used, cap) = (utilisation(world, config, Some(wanted)), config.cap.saturating_mul(10));
         pools.push(Pool { id: id.clone(), quota: config.quota, used, cap });
     }
     Ok(pools)

@@ -331,7 +331,7 @@ pub fn config(world: &World, config: &Versioned<record::ResourceConfig>, now: Ti
             until: hold.until.map(Time::of),
         }),
         used: amounts(&pools::drawn(world, record)),
-        utilisation: Figure(pools::utilisation(world, record).into()),
+        utilisation: Figure(pools::utilisation(world, record, None).into()),
         running: tasks.running,
         waiting: tasks.waiting,
         ended_at: ended,

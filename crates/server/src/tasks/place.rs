@@ -27,15 +27,20 @@ pub struct Way {
     pub quotas: Vec<QuotaId>,
 }
 
-/// Finds the way of a task of a workspace that names these resource configs.
-pub fn way(deck: &mut Deck<'_>, room: WorkspaceId, configs: Option<&str>) -> Result<Way, Problem> {
+/// Finds the way of a task of a workspace that names these resource configs, and wants these models of GPUs.
+pub fn way(
+    deck: &mut Deck<'_>,
+    room: WorkspaceId,
+    configs: Option<&str>,
+    gpus: &[Box<str>],
+) -> Result<Way, Problem> {
     let wish = Wish::parse(configs).map_err(|why| refused(&why))?;
     // A period that has begun takes tasks from its first instant on.
     if !wish.dedicated.is_empty() && periods::is_due(deck.world(), deck.now()) {
         periods::settle(deck);
     }
     let (world, now) = (deck.world(), deck.now());
-    let pools = pools::named(world, room, &wish.dedicated, now)?;
+    let pools = pools::named(world, room, &wish.dedicated, gpus, now)?;
     match wish.route(&pools).map_err(|why| refused(&why))? {
         Route::Dedicated(pool) => Ok(Way { config: pool.id.clone(), quotas: vec![pool.quota] }),
         Route::Shared => shared(world),

@@ -6,6 +6,7 @@ mod house;
 mod bad_input;
 mod bookings;
 mod growth;
+mod models;
 mod periods;
 mod requests;
 

@@ -131,8 +131,10 @@ fn submit_on(
     let world = deck.world();
     let room = submission::room(world, caller, new.workspace.as_ref(), Action::TaskSubmit, "/workspace")?;
     let room = room.id;
-    fits(of_template(world, room, &new)?.1, &new)?;
-    let way = way(deck, room, configs)?;
+    let (_, version) = of_template(world, room, &new)?;
+    fits(version, &new)?;
+    let gpus = version.models.clone();
+    let way = way(deck, room, configs, &gpus)?;
     let world = deck.world();
     let (template, version) = of_template(world, room, &new)?;
     if *way.config == *tidegate_billing::route::SHARED {
