@@ -174,6 +174,10 @@ pub struct Task {
     /// What the code does not say: which signal killed it, which limit it broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Of a template that keeps its processes, once the task has ended by itself: whether a worker that waited took it
+    /// (true), or one had to be started for it (false).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_worker: Option<bool>,
     #[serde(default, skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
     /// As they were given; lists leave them out.
@@ -206,6 +210,7 @@ impl Task {
             retries: status.restarts,
             exit_code: status.exit_code,
             detail: status.stop_reason.or(status.exit_detail),
+            warm_worker: status.warm_worker,
             labels: metadata.labels,
             inputs: task.map_or(Value::Null, |task| task.inputs),
         }

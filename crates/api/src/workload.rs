@@ -317,6 +317,10 @@ pub struct WorkloadStatus {
     /// What the code does not say, such as which signal killed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_detail: Option<String>,
+    /// Of a task whose template keeps its processes, once it has ended by itself: whether a worker that waited took it
+    /// (true), or one had to be started for it (false).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_worker: Option<bool>,
     /// Who stopped it and why, where nobody asked for it: the scheduling center, or its own idle timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,

@@ -183,6 +183,7 @@ impl World {
             ended: None,
             exit_code: None,
             exit_detail: None,
+            warm_worker: None,
             stop_reason: None,
             reasons: &reasons,
             position: Some(1),

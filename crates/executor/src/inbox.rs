@@ -27,6 +27,7 @@ struct Ended {
     run: u64,
     code: i32,
     detail: Option<Box<str>>,
+    warm: Option<bool>,
 }
 
 /// What follows from reports.
@@ -45,6 +46,7 @@ pub struct ExitStatus {
     pub index: u32,
     pub code: i32,
     pub detail: Option<Box<str>>,
+    pub warm: Option<bool>,
 }
 
 impl Inbox {
@@ -59,8 +61,9 @@ impl Inbox {
                 Report::Checkpointed { workload, run, saved_at } => {
                     self.saves.push_back((workload, run, saved_at));
                 }
-                Report::Exited { workload, unit, index, run, code, detail } => {
-                    self.exits.entry(workload).or_default().push(Ended { unit, index, run, code, detail });
+                Report::Exited { workload, unit, index, run, code, detail, warm } => {
+                    let ended = Ended { unit, index, run, code, detail, warm };
+                    self.exits.entry(workload).or_default().push(ended);
                     self.unjudged.insert(workload);
                 }
                 Report::Gone { workload, unit, run } => {
@@ -136,8 +139,8 @@ impl Inbox {
         let wanted: usize =
             engine.units(workload).filter(|u| counts(u.number)).map(|u| u.grant.slots.len()).sum();
         let finding = |e: &Ended, command| {
-            let (unit, index, code, detail) = (e.unit, e.index, e.code, e.detail.clone());
-            Some(Finding { command, exit: Some(ExitStatus { workload, unit, index, code, detail }) })
+            let Ended { unit, index, code, detail, warm, .. } = e.clone();
+            Some(Finding { command, exit: Some(ExitStatus { workload, unit, index, code, detail, warm }) })
         };
         if let Some(bad) = counted.clone().find(|e| e.code != 0) {
             return if leaving { None } else { finding(bad, Command::Failed { workload }) };

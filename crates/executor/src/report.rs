@@ -17,6 +17,8 @@ pub enum Report {
         code: i32,
         /// What the code does not say.
         detail: Option<Box<str>>,
+        /// Of a task for workers: whether one that waited took it, or one was started for it.
+        warm: Option<bool>,
     },
     /// Nothing is left of a unit that was asked to leave.
     Gone { workload: WorkloadId, unit: u32, run: u64 },

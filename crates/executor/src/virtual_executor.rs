@@ -134,7 +134,8 @@ impl Pretence {
                 for (r, exited) in self.assignment.replicas.iter().zip(&mut self.exited) {
                     if !std::mem::replace(exited, true) {
                         let (unit, index, run) = (r.unit, r.index, r.run);
-                        reports.push(Report::Exited { workload, unit, index, run, code, detail: None });
+                        let (detail, warm) = (None, None);
+                        reports.push(Report::Exited { workload, unit, index, run, code, detail, warm });
                     }
                 }
             }

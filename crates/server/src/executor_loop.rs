@@ -121,8 +121,8 @@ impl Between {
                     continue;
                 }
                 if let Some(exit) = finding.exit {
-                    let ExitStatus { workload, unit, code, detail, .. } = exit;
-                    deck.note(Fact::Exited { workload, unit, code, detail });
+                    let ExitStatus { workload, unit, code, detail, warm, .. } = exit;
+                    deck.note(Fact::Exited { workload, unit, code, detail, warm });
                 }
             }
         };

@@ -138,6 +138,7 @@ pub fn workload(world: &World, id: WorkloadId, now: Tick) -> Option<Workload> {
         ended: record.ended,
         exit_code: record.exit_code,
         exit_detail: record.exit_detail.as_deref(),
+        warm_worker: record.warm,
         stop_reason: record.stop_reason.as_deref(),
         reasons: &reasons,
         position: waits.then(|| world.engine.position(now, id)).flatten(),

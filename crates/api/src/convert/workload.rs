@@ -170,6 +170,8 @@ pub struct WorkloadFacts<'a> {
     pub ended: Option<Tick>,
     pub exit_code: Option<i32>,
     pub exit_detail: Option<&'a str>,
+    /// Of a task for warm workers: whether one that waited took it.
+    pub warm_worker: Option<bool>,
     /// Who stopped it and why, where nobody asked for it.
     pub stop_reason: Option<&'a str>,
     /// Why it waits, nearest first: of `Engine::reasons`, or none where that would be too much to ask.
@@ -247,6 +249,7 @@ impl WorkloadStatus {
             last_preemption: w.evicted.as_deref().map(|(at, cause)| preempted(names, *at, cause)),
             exit_code: facts.exit_code,
             exit_detail: facts.exit_detail.map(Into::into),
+            warm_worker: facts.warm_worker,
             stop_reason: facts.stop_reason.map(Into::into),
             url: None,
         })

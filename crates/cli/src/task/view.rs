@@ -30,6 +30,11 @@ pub(super) fn ended(task: &Task) -> String {
     }
 }
 
+/// Who did it, of a template that keeps its processes.
+fn taken(warm: bool) -> &'static str {
+    if warm { "one that waited took it" } else { "one was started for it" }
+}
+
 pub(super) fn sentence(task: &Task) -> String {
     let (name, state, why) = (&task.name, task.state.word(), why(task));
     match (task.state, why.is_empty()) {
@@ -89,7 +94,8 @@ pub(super) fn text(task: &Task, _: bool) -> String {
         .maybe("ended", task.ended_at)
         .add("retries", task.retries)
         .maybe("exit code", task.exit_code)
-        .maybe("detail", task.detail.as_deref());
+        .maybe("detail", task.detail.as_deref())
+        .maybe("warm worker", task.warm_worker.map(taken));
     if !task.inputs.is_null() {
         facts.add("inputs", &task.inputs);
     }

@@ -140,7 +140,9 @@ fn who_hangs_or_misbehaves_fails_and_the_next_has_another_worker() {
     let run = |name: &str, what: &str| {
         let body = json!({"template": "moody", "name": name, "inputs": what});
         post(&lab, "/api/v1/tasks", &body, name);
-        (ended(&lab, name), lab.get(&format!("/api/v1/tasks/{name}/result"))["output"].clone())
+        let task = ended(&lab, name);
+        assert!(name.starts_with('a') != (task["warmWorker"] == json!(true)) || what == "hang", "{task}");
+        (task, lab.get(&format!("/api/v1/tasks/{name}/result"))["output"].clone())
     };
     let mut pids = Vec::new();
     for (n, (what, state, code)) in [

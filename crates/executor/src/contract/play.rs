@@ -158,7 +158,7 @@ pub(super) fn asked_to_leave(running: &Assignment, generation: u64, kill_at: Tic
 }
 
 pub(super) fn exited(unit: u32, index: u32, run: u64, code: i32) -> Report {
-    Report::Exited { workload: FIRST, unit, index, run, code, detail: None }
+    Report::Exited { workload: FIRST, unit, index, run, code, detail: None, warm: None }
 }
 
 pub(super) fn gone(unit: u32, run: u64) -> Report {

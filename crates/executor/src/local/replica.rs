@@ -6,6 +6,7 @@ use super::strays;
 use super::watch::Watch;
 use super::workers::WorkerId;
 use crate::proc::Identity;
+use crate::report::Running;
 use crate::supervisor::{Exit, Group, Order, RunDir, Stage};
 use std::ffi::OsString;
 use std::fs::File;
@@ -89,6 +90,11 @@ impl Process {
         let mut process = Process::in_directory(dir, attempt, order);
         (process.life, process.supervisor) = (Life::Handed, worker.supervisor);
         process
+    }
+
+    /// Of a task for a worker: whether one that waited took it, or one was started for it.
+    pub(super) fn is_warm(&self, run: Running) -> Option<bool> {
+        self.worker.map(|worker| worker != WorkerId { first: run, attempt: self.attempt })
     }
 
     /// One that must not be started.

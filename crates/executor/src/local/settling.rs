@@ -147,7 +147,9 @@ impl LocalExecutor {
             }
             process.is_reported = true;
             let (unit, index, run) = key;
-            reports.push(Report::Exited { workload, unit, index, run, code: exit.code, detail: exit.detail });
+            let warm = process.is_warm(Running { workload, unit, index, run });
+            let Exit { code, detail, .. } = exit;
+            reports.push(Report::Exited { workload, unit, index, run, code, detail, warm });
         }
         for leaving in &a.leaving {
             let key = (leaving.unit, leaving.run);

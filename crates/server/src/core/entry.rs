@@ -43,6 +43,9 @@ pub enum Fact {
         /// What the code does not say.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         detail: Option<Box<str>>,
+        /// Of a task for workers: whether one that waited took it, or one was started for it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        warm: Option<bool>,
     },
     /// It is stopped, and nobody asked for it.
     Stopped {
@@ -176,8 +179,14 @@ mod tests {
             events: vec![Event { at: Tick(1_000), kind }],
             steps: Vec::new(),
             facts: vec![
-                Fact::Exited { workload: WorkloadId(7), unit: 0, code: 137, detail: Some("killed".into()) },
-                Fact::Exited { workload: WorkloadId(8), unit: 0, code: 1, detail: None },
+                Fact::Exited {
+                    workload: WorkloadId(7),
+                    unit: 0,
+                    code: 137,
+                    detail: Some("killed".into()),
+                    warm: None,
+                },
+                Fact::Exited { workload: WorkloadId(8), unit: 0, code: 1, detail: None, warm: Some(true) },
                 Fact::Stopped { workload: WorkloadId(9), why: "nobody used it".into() },
             ],
             people: Vec::new(),

@@ -48,6 +48,8 @@ pub struct WorkloadRecord {
     pub exit_code: Option<i32>,
     /// What the code does not say.
     pub exit_detail: Option<Box<str>>,
+    /// Whether a worker that waited took it last, if workers do it.
+    pub warm: Option<bool>,
     /// Who stopped it and why, if that was not asked for by somebody.
     pub stop_reason: Option<Box<str>>,
     /// Numbers of its events.
@@ -99,6 +101,7 @@ impl Shell {
                     ended: None,
                     exit_code: None,
                     exit_detail: None,
+                    warm: None,
                     stop_reason: None,
                     events: SmallVec::from_slice(&[number]),
                 };
@@ -121,8 +124,9 @@ impl Shell {
         let (Fact::Exited { workload, .. } | Fact::Stopped { workload, .. }) = fact;
         let Some(record) = self.workloads.get_mut(workload) else { return };
         match fact {
-            Fact::Exited { code, detail, .. } => {
+            Fact::Exited { code, detail, warm, .. } => {
                 (record.exit_code, record.exit_detail) = (Some(*code), detail.clone());
+                record.warm = *warm;
             }
             Fact::Stopped { why, .. } => record.stop_reason = Some(why.clone()),
         }

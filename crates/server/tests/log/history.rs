@@ -100,7 +100,8 @@ impl History {
                     command => deck.command(command).is_ok(),
                 };
                 if let Some((workload, code)) = ended.filter(|_| done && deck.world().next > before) {
-                    deck.note(Fact::Exited { workload, unit: 0, code, detail: None });
+                    let warm = (number % 4 == 1).then_some(number % 8 == 1);
+                    deck.note(Fact::Exited { workload, unit: 0, code, detail: None, warm });
                 }
             }
             if number.is_multiple_of(15) {

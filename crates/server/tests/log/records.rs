@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use tidegate_billing::Record as Business;
+use tidegate_billing::budget::Budget;
 use tidegate_billing::charge::Quantity;
 use tidegate_billing::dedicated::{
     ByUsage, Hold, RequestState, ResourceConfig, ResourceRequest, Terms, When,
 };
-use tidegate_billing::money::{Currency, Price};
+use tidegate_billing::money::{Currency, Money, Price};
 use tidegate_billing::price::{Discount, Mode, PriceBook, PriceVersion, Resource, Tariff};
 use tidegate_billing::record::{Compute, ComputeKind, Correction};
 use tidegate_billing::recurrence::{Clock, Day, Days, Recurrence};
@@ -18,11 +19,15 @@ use tidegate_identity::Record;
 use tidegate_identity::record::Workspace;
 use tidegate_server::core::deck::Deck;
 
+/// Kinds of changes.
+const KINDS: u32 = 9;
+
 /// Changes a record of each kind in turn.
 pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
     let name = format!("n{number}").into_boxed_str();
     let (business, now) = (deck.world().business.clone(), deck.now());
-    match number / 15 % 8 {
+    let turn = number / 15;
+    match turn % KINDS {
         0 => {
             let book = PriceBook {
                 id: business.next_book(),
@@ -86,7 +91,7 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
                 by: MemberId(0),
                 made: now,
                 supply: QuotaId(0),
-                terms: terms(now, number),
+                terms: terms(now, turn / KINDS),
                 reason: "a test".into(),
                 lend: number.is_multiple_of(2),
                 cap: 80,
@@ -122,6 +127,21 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
             );
             deck.put_business(None, Some(Business::ResourceConfig(config)));
         }
+        7 => {
+            let Some(book) = business.books().next_back().map(|book| book.record.id) else { return };
+            let before = business.budget(WorkspaceId(0)).map(|budget| budget.record.clone());
+            let after = Budget {
+                workspace: WorkspaceId(0),
+                book,
+                amount: Money(1_000),
+                stop: turn.is_multiple_of(2),
+                set: now,
+                by: MemberId(0),
+                spent: None,
+            };
+            let after = after.looked(now, Money((number * 10).into())).unwrap_or(after);
+            deck.put_business(before.map(Business::Budget), Some(Business::Budget(after)));
+        }
         _ => {
             let room = Workspace {
                 id: deck.world().people.next_workspace(),
@@ -136,7 +156,8 @@ pub(crate) fn change(deck: &mut Deck<'_>, number: u32) {
     }
 }
 
-fn terms(now: Tick, number: u32) -> Terms {
+/// A recurring reservation first, then the others.
+fn terms(now: Tick, round: u32) -> Terms {
     let some = Resources::of(Dimension::gpu(ModelId(0)), 1_000);
     let weekly = Recurrence {
         days: Days::parse(&["mon", "fri"]).expect("days"),
@@ -146,12 +167,12 @@ fn terms(now: Tick, number: u32) -> Terms {
         first: Day::parse("2027-03-01").expect("a date"),
         last: Day::parse("2027-04-01").expect("a date"),
     };
-    match number % 3 {
-        2 => {
+    match round % 3 {
+        0 => {
             let periods = weekly.occurrences().expect("periods");
             Terms::Reserved { size: some, when: When::Weekly { rule: weekly, periods } }
         }
-        0 => Terms::Reserved { size: some, when: When::Once { start: now, end: now.after(Span::hours(1)) } },
+        2 => Terms::Reserved { size: some, when: When::Once { start: now, end: now.after(Span::hours(1)) } },
         _ => Terms::ByUsage(Box::new(ByUsage {
             threshold: 80,
             wait: Span::seconds(10),
