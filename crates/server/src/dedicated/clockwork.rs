@@ -1,7 +1,7 @@
 //! What happens to dedicated compute by time: periods begin and are over, compute by usage grows and shrinks.
 
 use super::{growth, periods};
-use crate::core::control::Control;
+use crate::core::control::{Control, Unavailable};
 use crate::core::entry::Origin;
 use crate::core::world::World;
 use std::collections::BTreeMap;
@@ -22,6 +22,16 @@ pub async fn look_after(control: Control) {
     loop {
         look(&control, &mut calm).await;
         tokio::time::sleep(LOOK).await;
+    }
+}
+
+/// Makes the books as they should be by now, if they are not. Whoever reads what periods cost asks for it first: what it
+/// is told of the past then stays so.
+pub async fn settled(control: &Control) -> Result<(), Unavailable> {
+    let now = control.clock().now();
+    match control.read_blocking(|world| periods::is_due(world, now)) {
+        true => control.write(Origin::new("system", SETTLED), periods::settle).await,
+        false => Ok(()),
     }
 }
 

@@ -7,6 +7,7 @@ use super::problem::Refused;
 use super::routes::workspaces;
 use super::sight::{self, Detail};
 use crate::core::world::World;
+use crate::dedicated::clockwork::settled;
 use crate::meter::{Behind, Kind, Meter, Places, Use};
 use tidegate_api::duration::Duration;
 use tidegate_api::limits::MAX_PARTS;
@@ -253,6 +254,7 @@ impl Selection {
 impl App {
     /// What is meant, and what of it the caller may see.
     pub async fn selected(&self, filter: UsageFilter, caller: &Caller) -> Result<Selection, Refused> {
+        settled(&self.control).await.map_err(unavailable)?;
         let places = self.meter.places();
         let selected = self.control.read(|world, now| filter.select(world, &places, caller, now));
         Ok(selected.await.map_err(unavailable)??)
