@@ -154,7 +154,8 @@ mod tests {
         let costs: Vec<i128> = cut.lines.iter().map(|line| line.cost.0).collect();
         assert_eq!(costs, [0, 1, 0, 0, 1, 0], "a third of a cent four times, then half a cent twice");
         let whole = [Tick(1_000), Tick(5_000), Tick(7_000)];
-        let whole = statement(&book(), &whole, used.map(|(about, part, q)| (about, usize::from(part > 3), q)));
+        let whole =
+            statement(&book(), &whole, used.map(|(about, part, q)| (about, usize::from(part > 3), q)));
         assert_eq!(whole.expect("all have prices").due, cut.due);
     }
 

@@ -52,7 +52,10 @@ fn a_task_runs_on_what_was_asked_for_and_approved() {
     server.run(&["quota", "scale", "reserve", "0"]).fails(6, "for rc-0");
     assert_eq!(server.run(&["resource-config", "extend", "rc-0", "--end", "3h"]).ok(), "rc-0 extended\n");
     let set = ["resource-config", "set", "rc-0"];
-    assert_eq!(server.run(&[&set[..], &["--lend", "true", "--dry-run"]].concat()).ok(), "then: rc-0 set\n");
+    assert_eq!(
+        server.run(&[&set[..], &["--lend", "true", "--dry-run"]].concat()).ok(),
+        "would: rc-0 set idle-sharing:on\nthen: rc-0 set\n"
+    );
     assert_eq!(shown(&server, "rc-0")["lend"], false);
     assert_eq!(server.run(&[&set[..], &["--lend", "true", "--cap", "250"]].concat()).ok(), "rc-0 set\n");
     let config = shown(&server, "rc-0");

@@ -53,7 +53,15 @@ impl World {
     }
 
     fn exit(&mut self, unit: u32, index: u32, run: u64, code: i32) {
-        self.inbox.hear(vec![Report::Exited { workload: W, unit, index, run, code, detail: None, warm: None }]);
+        self.inbox.hear(vec![Report::Exited {
+            workload: W,
+            unit,
+            index,
+            run,
+            code,
+            detail: None,
+            warm: None,
+        }]);
     }
 
     /// The command that follows from what was heard, and the exit code that decided it.

@@ -423,8 +423,9 @@ fn charges_over_time_add_up_to_the_bill_and_are_exported() {
     let costs: Vec<&str> = lines.iter().filter_map(|line| line["cost"].as_str()).collect();
     assert_eq!(costs, ["0.00", "0.01", "0.00"]);
     assert!(lines.iter().all(|line| line["hours"] == 4.0), "{cut}");
-    let request = ureq::http::Request::get(office.house.url(&format!("/api/v1/bills?{period}&step=1h&format=csv")))
-        .header("Authorization", format!("Bearer {}", office.dora));
+    let request =
+        ureq::http::Request::get(office.house.url(&format!("/api/v1/bills?{period}&step=1h&format=csv")))
+            .header("Authorization", format!("Bearer {}", office.dora));
     let csv = office.house.exchange(request, None).expect("an answer");
     assert_eq!((csv.status, csv.kind.as_str()), (200, "text/csv"));
     let rows: Vec<&str> = csv.text.lines().collect();

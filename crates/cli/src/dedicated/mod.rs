@@ -11,7 +11,8 @@ use crate::output::{Output, Printed, list, one};
 use clap::{Args, Subcommand};
 use request::{Request, ahead};
 use tidegate_api::dedicated::{
-    ConfigChange, Decision, ExtendRequest, ResourceConfig, ResourceConfigList, ResourceRequest, ResourceRequestList,
+    ConfigChange, Decision, ExtendRequest, ResourceConfig, ResourceConfigList, ResourceRequest,
+    ResourceRequestList,
 };
 use tidegate_api::name::Name;
 use tidegate_api::time::Time;

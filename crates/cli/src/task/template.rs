@@ -1,7 +1,7 @@
 //! `tidegate template`: what tasks are made of.
 
 use crate::client::{Ask, Changed, Client, Query};
-use crate::exit::{Failure, Outcome, note, print};
+use crate::exit::{Failure, Outcome};
 use crate::follow::Listing;
 use crate::manifest;
 use crate::output::change::ChangeOptions;

@@ -7,7 +7,7 @@ use super::world::World;
 use tidegate_billing::{Change, Record};
 
 /// The line of a change that is about to be taken in; `None` for what nobody lists.
-pub fn line(world: &World, change: &Change) -> Option<Line> {
+pub(super) fn line(world: &World, change: &Change) -> Option<Line> {
     let record = change.after.as_deref().or(change.before.as_deref())?;
     let (kind, whose, name) = match record {
         Record::PriceBook(book) => (Kind::PriceBook, Whose::Everybody, book.name.to_string()),

@@ -49,8 +49,8 @@ pub fn utilisation(world: &World, config: &ResourceConfig, wanted: Option<ModelS
 fn models(world: &World, config: &ResourceConfig, named: &[Box<str>]) -> ModelSet {
     let pool = world.engine.quota(config.quota).and_then(|quota| world.engine.pool(quota.pool));
     let known = pool.map_or(&[][..], |pool| &pool.models);
-    let of = |name: &Box<str>| known.iter().position(|model| **model == **name);
-    let ids = named.iter().filter_map(of).filter_map(|id| u8::try_from(id).ok());
+    let of = |name: &str| known.iter().position(|model| **model == *name);
+    let ids = named.iter().filter_map(|name| of(name)).filter_map(|id| u8::try_from(id).ok());
     ids.fold(ModelSet::ANY, |set, id| set.with(ModelId(id)))
 }
 

@@ -157,7 +157,8 @@ pub fn by_hand(world: &World, quota: QuotaId) -> Result<(), Problem> {
         None => Ok(()),
         Some(config) => {
             let id = config.record.id;
-            let hint = format!("`tidegate resource-config set {id}`, `extend {id}` and `release {id}` change it");
+            let hint =
+                format!("`tidegate resource-config set {id}`, `extend {id}` and `release {id}` change it");
             Err(refused(format!("{id} is the quota of a resource config, and follows what was agreed"))
                 .hint(hint))
         }

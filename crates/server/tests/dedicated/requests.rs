@@ -159,20 +159,21 @@ fn whether_it_lends_and_how_full_it_may_be_is_changed_at_any_time() {
         &json!({"workspace": "default", "reason": "a test",
             "reserved": {"size": {"gpu": 4}, "end": "2031-01-02T00:00:00Z"}}),
     );
-    let set = |query: &str, body: Value| house.post(&format!("/api/v1/resource-configs/{id}:set{query}"), &body);
+    let set =
+        |query: &str, body: Value| house.post(&format!("/api/v1/resource-configs/{id}:set{query}"), &body);
     // It wants all that there is, on loan.
     let idle = json!({"metadata": {"name": "idle"}, "spec": {"quota": "team", "workspace": "default", "replicas": 4,
         "resources": {"gpu": 4}, "idle": "only", "gracePeriod": "0s"}});
-    made(&house, "/api/v1/workloads", &idle);
+    refused(house.post("/api/v1/workloads", &idle), 422, "never-fits", "have shares of 12 GPUs");
     let state = || house.get("/api/v1/workloads/idle").1["status"]["state"].clone();
-    assert_eq!(state(), "queued");
     let (status, would) = set("?dryRun=true", json!({"lend": true, "cap": 25}));
     assert_eq!((status, &would["result"]["lend"]), (200, &json!(true)), "{would}");
     assert_eq!((&shown(&house, &id)["lend"], &shown(&house, &id)["cap"]), (&json!(false), &json!(100)));
     let (status, after) = set("", json!({"lend": true, "cap": 25}));
     assert_eq!((status, &after["lend"], &after["cap"]), (200, &json!(true), &json!(25)), "{after}");
     assert_eq!(house.get(&format!("/api/v1/quotas/{id}")).1["spec"]["idleSharing"], true);
-    until("what is lent is used", || state() == "running");
+    made(&house, "/api/v1/workloads", &idle);
+    assert_eq!(state(), "running", "what is lent is used");
     assert_eq!(send(&house, "sum", "one", &id).0, 201);
     refused(send(&house, "sum", "two", &id), 429, "config-full", "is used to 25.0 %");
     // What is not said stays; what is nothing or too much is refused.
@@ -184,9 +185,14 @@ fn whether_it_lends_and_how_full_it_may_be_is_changed_at_any_time() {
     let (_, audit) = house.get("/api/v1/audit?limit=1000");
     let entries = audit["items"].as_array().expect("entries");
     let entry = entries.iter().find(|one| one["operation"] == "resource-config.set").expect("it is there");
-    let change = entry["changes"].as_array().expect("changes").iter().find(|c| c["kind"] == "resource-config");
+    let change =
+        entry["changes"].as_array().expect("changes").iter().find(|c| c["kind"] == "resource-config");
     let change = change.expect("of the config");
-    assert_eq!((&change["before"]["lend"], &change["after"]["lend"]), (&json!(true), &json!(false)), "{entry}");
+    assert_eq!(
+        (&change["before"]["lend"], &change["after"]["lend"]),
+        (&json!(true), &json!(false)),
+        "{entry}"
+    );
     house.post(&format!("/api/v1/resource-configs/{id}:release"), &json!({}));
     refused(set("", json!({"cap": 50})), 409, "wrong-state", "is over since");
 }

@@ -194,7 +194,8 @@ fn furnish(caller: &Caller) {
     let tariff = json!({"gpu": {"virtual": "1000"}, "cpu": "0", "memory": "0"});
     let prices: Value =
         ["shared", "reserved", "byUsage", "quota"].map(|mode| (mode, tariff.clone())).into_iter().collect();
-    let spec = json!({"currency": "EUR", "decimals": 6, "prices": prices, "validFrom": "2020-01-01T00:00:00Z"});
+    let spec =
+        json!({"currency": "EUR", "decimals": 6, "prices": prices, "validFrom": "2020-01-01T00:00:00Z"});
     made("/api/v1/prices", json!({"metadata": {"name": "default"}, "spec": spec}));
 }
 
@@ -227,7 +228,8 @@ fn booked(config: &Value) -> Option<(u64, u64, u64)> {
 fn never_over(configs: &[Value]) {
     let all: Vec<(u64, u64, u64)> = configs.iter().filter_map(booked).collect();
     for (instant, ..) in &all {
-        let sum: u64 = all.iter().filter(|(s, e, _)| s <= instant && instant < e).map(|(.., gpus)| gpus).sum();
+        let sum: u64 =
+            all.iter().filter(|(s, e, _)| s <= instant && instant < e).map(|(.., gpus)| gpus).sum();
         assert!(sum <= SUPPLY, "{sum} GPUs are booked at {}", at(*instant));
     }
 }

@@ -120,7 +120,7 @@ fn a_token_that_is_good_for_little_hears_little() {
     assert_eq!(first["role"], "student", "{first}");
 }
 
-/// Prices, templates, dedicated compute, budgets and corrections: of another workspace nothing is heard.
+/// Templates, dedicated compute, budgets and corrections: of another workspace nothing is heard. Prices are everybody's.
 #[test]
 fn the_business_of_a_workspace_is_its_own() {
     let company = Company::new();
@@ -137,7 +137,8 @@ fn the_business_of_a_workspace_is_its_own() {
     assert_eq!(house.put("/api/v1/quotas/main", &main, present["metadata"]["version"].as_str()).0, 200);
     for room in ["workspace-b", "workspace-c"] {
         let name = format!("{}-template", &room[10..]);
-        let template = json!({"metadata": {"name": name}, "spec": {"workspace": room, "resources": {"gpu": 1}}});
+        let template =
+            json!({"metadata": {"name": name}, "spec": {"workspace": room, "resources": {"gpu": 1}}});
         done("/api/v1/templates", template);
         let request = json!({"workspace": room, "reason": "secret", "reserved": {"size": {"gpu": 1}, "end": "2031-01-01T00:00:00Z"}});
         done("/api/v1/resource-requests", request);
@@ -162,7 +163,13 @@ fn the_business_of_a_workspace_is_its_own() {
     let own: Vec<&String> = own.iter().filter(|line| !line.starts_with("token ")).collect();
     assert_eq!(
         own,
-        ["template b-template created", "resourceRequest rr-0 created", "template sum created", "correction cor-0 created"],
+        [
+            "template b-template created",
+            "resourceRequest rr-0 created",
+            "template sum created",
+            "priceBook default created",
+            "correction cor-0 created"
+        ],
         "a developer of workspace-b"
     );
     let of_admin = told(&company, "admin", before, "end");

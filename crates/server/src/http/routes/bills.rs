@@ -59,7 +59,8 @@ pub async fn bill(
             Problem::new(Code::BadParameter, detail).hint("GET /api/v1/usage/records exports them"),
         ));
     }
-    let found = app.control.read(|world, _| prices::find(world, query.book.as_deref()).map(|b| b.record.clone()));
+    let found =
+        app.control.read(|world, _| prices::find(world, query.book.as_deref()).map(|b| b.record.clone()));
     let book = found.await.map_err(unavailable)??;
     let selection = app.selected(query.filter(), &caller).await?;
     let mut cuts = borders(&book, selection.from, selection.to);
