@@ -310,6 +310,7 @@ fn dedicated(w: &mut Witness) {
     w.posts(&format!("{path}/rr-1:decline"), no, ["resource-request", "rr-1", "changed"]);
     w.posts(&format!("{path}/rr-2:withdraw"), Value::Null, ["resource-request", "rr-2", "changed"]);
     let (config, changed) = ("/api/v1/resource-configs/rc-0", ["resource-config", "rc-0", "changed"]);
+    w.posts(&format!("{config}:set"), json!({"lend": true, "cap": 50}), changed);
     w.posts(&format!("{config}:extend"), json!({"end": "2031-01-03T00:00:00Z"}), changed);
     w.posts(&format!("{config}:release"), Value::Null, changed);
 }
