@@ -11,14 +11,17 @@ part_clippy() { cargo clippy --locked --workspace --all-targets -- -D warnings; 
 part_build() { cargo build --locked --workspace --all-targets; }
 part_tests() { cargo test --locked --workspace; }
 
+# The binary that `build` has made. Asked for by itself, cargo would build it anew: without what only tests need.
+tidegate="${CARGO_TARGET_DIR:-target}/debug/tidegate"
+
 # The programs of examples/ on a real server. Setting them up needs the network the first time.
-part_examples() { scripts/examples.sh && cargo test --locked -p tidegate-cli --test examples; }
+part_examples() { scripts/examples.sh && cargo test --locked --workspace --test examples; }
 
 # The console: its own checks, then a real browser against the debug binary. Setting it up needs the network the first
 # time.
 part_console() {
   scripts/console.sh &&
-    cargo build --locked --bin tidegate &&
+    part_build &&
     (cd console && npm run --silent format:check && npm run --silent unit && npm run --silent flows)
 }
 
@@ -30,7 +33,7 @@ part_example() {
     echo "$example: no expected output below ----" >&2
     return 1
   fi
-  cargo run --quiet --locked --bin tidegate -- simulate "$example" | diff <(printf '%s\n' "$expected") -
+  part_build && "$tidegate" simulate "$example" | diff <(printf '%s\n' "$expected") -
 }
 
 # Seconds with one decimal since $1, a value of EPOCHREALTIME.
