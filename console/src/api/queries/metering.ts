@@ -75,7 +75,7 @@ export const metering = {
                         params: { query: { ...filter, expand: expand ? true : undefined } },
                         signal,
                     }),
-                ),
+                ) as Promise<Bill>,
         }),
     corrections: (filter: UsageFilter & Range) =>
         infiniteQueryOptions({
