@@ -91,6 +91,8 @@ test('a quota is marked as dedicated, a member asks, and what does not fit is re
     await decline.click();
     await second.getByText('Declined').waitFor();
     await second.getByText('by admin after the demonstration').waitFor();
+    // Who asked has the page still open, and sees it.
+    await page.getByRole('row', { name: /^rr-1 Declined/ }).waitFor();
     await admin.look('compute-requests');
     await admin.close();
     await berta.close();

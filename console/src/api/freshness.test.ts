@@ -9,5 +9,6 @@ test('an event makes old what it moves, and nothing else', () => {
     expect(touches(['workloads', 'one', 'b2'], kinds, names)).toBe(false);
     expect(touches(['quotas', 'tree'], kinds, names)).toBe(true);
     expect(touches(['users', 'list'], kinds, names)).toBe(false);
+    expect(touches(['dedicated', 'requests'], new Set(['resourceRequest'] as const), new Set())).toBe(true);
     expect(touches(['nodes', 'list'], new Set(['quota'] as const), new Set())).toBe(false);
 });

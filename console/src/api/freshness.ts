@@ -1,7 +1,7 @@
 import type { Query, QueryClient, QueryKey } from '@tanstack/react-query';
 import type { Event } from './client';
 
-type Kind = 'workload' | 'quota' | 'node';
+type Kind = 'workload' | 'quota' | 'node' | 'resourceRequest' | 'resourceConfig';
 
 /**
  * Which kinds of events make which resources old. The first part of every query key is one of these words; what is
@@ -13,7 +13,7 @@ const MOVED_BY: Record<string, readonly Kind[]> = {
     nodes: ['workload', 'node'],
     pools: ['workload', 'quota', 'node'],
     tasks: ['workload'],
-    dedicated: ['workload', 'quota'],
+    dedicated: ['workload', 'quota', 'resourceRequest', 'resourceConfig'],
     usage: ['workload'],
     events: ['workload', 'quota', 'node'],
 };
@@ -45,6 +45,8 @@ export class Freshness {
                 if (event.uid != null) workloads.add(event.uid);
             } else if (event.quota != null) kinds.add('quota');
             else if (event.node != null) kinds.add('node');
+            else if ('resourceRequest' in event) kinds.add('resourceRequest');
+            else if ('resourceConfig' in event) kinds.add('resourceConfig');
         }
         for (const query of this.client.getQueryCache().getAll()) {
             if (touches(query.queryKey, kinds, workloads)) this.mark(query);
