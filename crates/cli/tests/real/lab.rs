@@ -45,6 +45,11 @@ pub(crate) struct Process {
     environ: String,
 }
 
+fn parent(pid: i32) -> Option<i32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim().parse().ok()
+}
+
 pub(crate) fn processes() -> Vec<Process> {
     let entries = fs::read_dir("/proc").expect("processes can be listed").flatten();
     let numbers = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -295,7 +300,12 @@ impl Lab {
     }
 
     pub(crate) fn supervisors(&self) -> Vec<Process> {
-        self.workers().into_iter().filter(|p| p.line.contains("__supervise")).collect()
+        let mut all = self.workers();
+        all.retain(|p| p.line.contains("__supervise"));
+        // The child of one looks like it until it has become the program that it is to be.
+        let pids: Vec<i32> = all.iter().map(|p| p.pid).collect();
+        all.retain(|p| parent(p.pid).is_none_or(|parent| !pids.contains(&parent)));
+        all
     }
 
     /// The supervisor of one workload.
