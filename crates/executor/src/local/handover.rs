@@ -103,11 +103,7 @@ impl Tray {
         self.remove()?;
         private(&self.0)?;
         // Filled before it is handed over: until then nobody else can put anything there.
-        let input = open(self.input(), NEW, OWN)?;
-        if let Some(user) = user {
-            fchown(&input, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
-        }
-        write(input, &task.input)?;
+        write_new(&self.input(), &task.input, user)?;
         private(&self.files())?;
         if let Some(user) = user {
             give(&self.files(), 0o700, Some(user), Some(user))?;
@@ -120,17 +116,13 @@ impl Tray {
     pub(crate) fn take(&self, home: &Path, answer: Option<&str>, user: Option<u32>) -> io::Result<()> {
         let home = open(home, DIRECTORY, Mode::empty())?;
         if has_no_files(&home) {
-            return answer.map_or(Ok(()), |answer| write(open(&self.0, NEW, OWN)?, answer));
+            return answer.map_or(Ok(()), |answer| write_new(&self.0, answer, None));
         }
         private(&self.0)?;
         renameat(&home, FILES, CWD, self.files())?;
         make_room(&home, user)?;
         if let Some(answer) = answer {
-            let output = open(self.output(), NEW, OWN)?;
-            if let Some(user) = user {
-                fchown(&output, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
-            }
-            write(output, answer)?;
+            write_new(&self.output(), answer, user)?;
         }
         // Filled before it is handed over: until then nobody else can put anything there.
         user.map_or(Ok(()), |user| give(&self.0, 0o700, Some(user), Some(user)))
@@ -223,11 +215,7 @@ impl Tray {
 /// Makes the directory for files of whoever is started in `home`.
 fn make_room(home: &OwnedFd, user: Option<u32>) -> io::Result<()> {
     mkdirat(home, FILES, Mode::RWXU)?;
-    if let Some(user) = user {
-        let made = openat(home, FILES, DIRECTORY, Mode::empty())?;
-        fchown(&made, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?;
-    }
-    Ok(())
+    own(&openat(home, FILES, DIRECTORY, Mode::empty())?, user)
 }
 
 /// Where whoever is started in `home` puts files.
@@ -243,8 +231,16 @@ fn has_no_files(home: &OwnedFd) -> bool {
     })
 }
 
-fn write(file: OwnedFd, text: &str) -> io::Result<()> {
+/// A file that is not there yet, for `user` if somebody else is to have it.
+fn write_new(path: &Path, text: &str, user: Option<u32>) -> io::Result<()> {
+    let file = open(path, NEW, OWN)?;
+    own(&file, user)?;
     File::from(file).write_all(text.as_bytes())
+}
+
+fn own(file: &OwnedFd, user: Option<u32>) -> io::Result<()> {
+    let Some(user) = user else { return Ok(()) };
+    Ok(fchown(file, Some(Uid::from_raw(user)), Some(Gid::from_raw(user)))?)
 }
 
 /// A plain file of this owner. Files of others that were linked here are not read.
