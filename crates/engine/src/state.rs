@@ -15,7 +15,7 @@ use crate::slot::Slot;
 use crate::sorted_set::SortedSet;
 use crate::table::{Slab, Table};
 use crate::turn::{Ratio, Turn};
-use crate::unit::{Draws, Rank, Unit, UnitState};
+use crate::unit::{Draws, Rank, Unit, UnitKey, UnitState};
 use crate::words::{IdleUse, PoolKind};
 use crate::workload::{Workload, WorkloadSpec, WorkloadState};
 use crate::workload_names::WorkloadNames;
@@ -162,14 +162,14 @@ pub(crate) struct State {
     /// Accounts with a declared overdraft.
     pub(crate) overdrawn: BTreeSet<QuotaId>,
     /// Units in these states: few, and looked for often.
-    pub(crate) held: BTreeSet<(Rank, u32)>,
+    pub(crate) held: BTreeSet<(Rank, UnitKey)>,
     pub(crate) held_gpu: i64,
     pub(crate) leaving: BTreeSet<u32>,
     /// GPUs that leaving units will give back on a node beyond what holds still miss there.
     pub(crate) coming_at: BTreeMap<(PoolId, NodeId), i64>,
     /// Holds that miss something, by account and by node.
-    pub(crate) missing_on: BTreeMap<QuotaId, BTreeSet<u32>>,
-    pub(crate) missing_at: BTreeMap<(PoolId, NodeId), BTreeSet<u32>>,
+    pub(crate) missing_on: BTreeMap<QuotaId, BTreeSet<UnitKey>>,
+    pub(crate) missing_at: BTreeMap<(PoolId, NodeId), BTreeSet<UnitKey>>,
     pub(crate) agenda: Agenda,
 }
 
@@ -223,6 +223,11 @@ impl State {
 
     pub(crate) fn rank(&self, u: &Unit) -> Rank {
         Rank { class: u.class, depth: Reverse(self.tree[u.quota].depth), priority: u.priority }
+    }
+
+    pub(crate) fn key(&self, unit: u32) -> UnitKey {
+        let u = &self.units[unit];
+        UnitKey { workload: u.workload, number: u.number, unit }
     }
 
     pub(crate) fn seniority(&self, unit: u32) -> Seniority {

@@ -74,6 +74,20 @@ pub struct Rank {
     pub priority: Priority,
 }
 
+/// A unit among others, by its name first: a table that was filled from the log may have it at another position,
+/// so that no order may rest on positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct UnitKey {
+    pub(crate) workload: WorkloadId,
+    pub(crate) number: u32,
+    /// Its position in the table.
+    pub(crate) unit: u32,
+}
+
+impl UnitKey {
+    pub(crate) const FIRST: UnitKey = UnitKey { workload: WorkloadId(0), number: 0, unit: 0 };
+}
+
 /// An admitted unit. Fields that victim search reads come first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {

@@ -8,22 +8,24 @@ use crate::state::State;
 use crate::unit::{Grant, Pending, UnitState};
 use crate::workload::WorkloadState;
 use smallvec::SmallVec;
+use std::ops::Bound;
 
 impl State {
     pub(super) fn hold(&mut self, at: Tick, w: WorkloadId, grants: &[Grant]) {
         for grant in grants {
             let unit = self.new_unit(at, w, grant, UnitState::Held);
             self.enter_held(unit);
+            let key = self.key(unit);
             let slots = vec![SmallVec::new(); grant.slots.len()];
             self.units[unit].pending = Some(Box::new(Pending { drawn: vec![0; grant.draws.len()], slots }));
             for d in &grant.draws {
                 self.ledger.adjust(&self.tree, d.account, d.dimension, |c| c.coming -= d.amount);
-                self.missing_on.entry(d.account).or_default().insert(unit);
+                self.missing_on.entry(d.account).or_default().insert(key);
             }
             let pool = self.tree[self.units[unit].quota].pool;
             self.count_coming(pool, &grant.slots, -1);
             for s in &grant.slots {
-                self.missing_at.entry((pool, s.node)).or_default().insert(unit);
+                self.missing_at.entry((pool, s.node)).or_default().insert(key);
             }
             self.top_up(unit, false);
         }
@@ -35,13 +37,13 @@ impl State {
 
     pub(super) fn enter_held(&mut self, unit: u32) {
         let rank = self.rank(&self.units[unit]);
-        self.held.insert((rank, unit));
+        self.held.insert((rank, self.key(unit)));
         self.held_gpu += self.units[unit].gpu;
     }
 
     pub(super) fn leave_held(&mut self, unit: u32) {
         let rank = self.rank(&self.units[unit]);
-        self.held.remove(&(rank, unit));
+        self.held.remove(&(rank, self.key(unit)));
         self.held_gpu -= self.units[unit].gpu;
     }
 
@@ -101,16 +103,17 @@ impl State {
         }
         let mut units: Vec<u32> = Vec::new();
         for a in accounts {
-            let mut next = 0;
+            let mut after = Bound::Unbounded;
             while self.ledger.has_uncovered(*a)
-                && let Some(&u) = self.missing_on.get(a).and_then(|units| units.range(next..).next())
+                && let Some(&key) =
+                    self.missing_on.get(a).and_then(|keys| keys.range((after, Bound::Unbounded)).next())
             {
-                self.top_up(u, false);
-                next = u + 1;
+                self.top_up(key.unit, false);
+                after = Bound::Excluded(key);
             }
         }
         for n in nodes {
-            units.extend(self.missing_at.get(&(pool, *n)).into_iter().flatten());
+            units.extend(self.missing_at.get(&(pool, *n)).into_iter().flatten().map(|key| key.unit));
         }
         for u in units {
             self.top_up(u, false);
@@ -118,13 +121,13 @@ impl State {
     }
 
     fn forget_missing(&mut self, unit: u32) {
-        let u = &self.units[unit];
+        let (u, key) = (&self.units[unit], self.key(unit));
         let pool = self.tree[u.quota].pool;
         let accounts: Vec<QuotaId> = u.grant.draws.iter().map(|d| d.account).collect();
         let nodes: Vec<NodeId> = u.grant.slots.iter().map(|s| s.node).collect();
         for a in accounts {
             if let Some(set) = self.missing_on.get_mut(&a) {
-                set.remove(&unit);
+                set.remove(&key);
                 if set.is_empty() {
                     self.missing_on.remove(&a);
                 }
@@ -132,7 +135,7 @@ impl State {
         }
         for n in nodes {
             if let Some(set) = self.missing_at.get_mut(&(pool, n)) {
-                set.remove(&unit);
+                set.remove(&key);
                 if set.is_empty() {
                     self.missing_at.remove(&(pool, n));
                 }

@@ -179,7 +179,7 @@ impl Session<'_> {
             s.tree[unit.quota].pool == pool && unit.grant.slots.iter().any(&closed)
         };
         let ids: BTreeSet<WorkloadId> =
-            self.s.held.iter().filter(|h| on_it(self.s, h.1)).map(|h| self.s.units[h.1].workload).collect();
+            self.s.held.iter().filter(|h| on_it(self.s, h.1.unit)).map(|h| h.1.workload).collect();
         for id in ids {
             self.drop_holds_of(id);
         }
@@ -239,6 +239,8 @@ impl Session<'_> {
                 units.extend(running);
             }
         }
+        let mut units: Vec<u32> = units.into_iter().collect();
+        units.sort_unstable_by_key(|&unit| self.s.key(unit));
         let victims: Vec<Victim> = units
             .into_iter()
             .map(|unit| Victim { unit, rule: EvictionRule::Drain, policy_of: None })

@@ -140,7 +140,7 @@ impl Session<'_> {
 
     /// Holds on an account that shrinks below them go back to their queues: a hold is no draw.
     fn drop_holds_on(&mut self, account: QuotaId) {
-        let held = self.s.held.iter().map(|h| &self.s.units[h.1]);
+        let held = self.s.held.iter().map(|h| &self.s.units[h.1.unit]);
         let on_it = held.filter(|u| u.grant.draws.iter().any(|d| d.account == account));
         let ids: BTreeSet<_> = on_it.map(|u| u.workload).collect();
         ids.into_iter().for_each(|id| self.drop_holds_of(id));

@@ -14,7 +14,7 @@ impl State {
 
     /// Workloads with a hold on an account, in order of submission.
     pub(super) fn holders_on(&self, account: QuotaId) -> Vec<WorkloadId> {
-        let held = self.held.iter().map(|&(_, u)| &self.units[u]);
+        let held = self.held.iter().map(|(_, key)| &self.units[key.unit]);
         sorted(held.filter(|u| u.grant.draws.iter().any(|d| d.account == account)))
     }
 

@@ -11,6 +11,7 @@ use crate::policy::{ChildLevel, SelfLevel};
 use crate::reservation::Bars;
 use crate::resources::Dimension;
 use crate::state::State;
+use crate::unit::UnitKey;
 use crate::words::{Class, Rule};
 use crate::workload::Role;
 use smallvec::SmallVec;
@@ -95,7 +96,7 @@ impl<'a> Hunt<'a> {
                 .iter()
                 .any(|d| funding::rule_for(&self.s.tree, self.quota, self.tiers.rules, d.account).is_some())
         };
-        let lower = self.s.held.range(..(mine, 0)).map(|h| h.1);
+        let lower = self.s.held.range(..(mine, UnitKey::FIRST)).map(|h| h.1.unit);
         lower.filter(|&u| self.s.units[u].workload != self.id && usable(&self.s.units[u])).collect()
     }
 
@@ -148,7 +149,7 @@ impl<'a> Hunt<'a> {
         let coming =
             s.ledger.coming.iter().filter(|a| usable(**a)).map(|&a| s.ledger.cell(a, d).coming.max(0));
         let held = if s.held.len() <= COUNTED_HOLDS {
-            let draws = s.held.iter().flat_map(|h| &s.units[h.1].grant.draws);
+            let draws = s.held.iter().flat_map(|h| &s.units[h.1.unit].grant.draws);
             draws.filter(|h| h.dimension == d && usable(h.account)).map(|h| h.amount).sum()
         } else {
             s.held_gpu

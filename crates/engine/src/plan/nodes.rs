@@ -210,12 +210,17 @@ impl Cover<'_, '_> {
         let mut groups = Vec::new();
         let mut bitten: BTreeMap<WorkloadId, u32> = BTreeMap::new();
         let mut whole_of: BTreeSet<WorkloadId> = BTreeSet::new();
-        for r in s.pools[hunt.pool.index()].nodes.residents(node) {
-            let Some(u) = s.units.get(r.unit).filter(|u| hunt.might_name(u)) else { continue };
-            if self.is_chosen(r.unit) {
+        // Of replicas of one workload the first are offered one by one: which ones they are rests on their numbers.
+        let residents = s.pools[hunt.pool.index()].nodes.residents(node).iter().map(|r| r.unit);
+        let named = |&unit: &u32| s.units.get(unit).is_some_and(|u| hunt.might_name(u));
+        let mut residents: SmallVec<[u32; 16]> = residents.filter(named).collect();
+        residents.sort_unstable_by_key(|&unit| s.key(unit));
+        for unit in residents {
+            if self.is_chosen(unit) {
                 continue;
             }
-            let Some(bite) = self.bite(level, r.unit) else { continue };
+            let u = &s.units[unit];
+            let Some(bite) = self.bite(level, unit) else { continue };
             let mut lost = self.loss(&bite);
             if u.is_replica {
                 let before = bitten.entry(u.workload).or_default();

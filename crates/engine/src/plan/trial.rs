@@ -19,8 +19,8 @@ impl Hunt<'_> {
             let Some(u) = self.s.units.get(r.unit).filter(|u| u.is_leaving()) else { continue };
             u.grant.slots.iter().filter(|s| s.node == node).for_each(|s| capacity.give_back(s));
         }
-        for &unit in self.s.missing_at.get(&(self.pool, node)).into_iter().flatten() {
-            let u = &self.s.units[unit];
+        for key in self.s.missing_at.get(&(self.pool, node)).into_iter().flatten() {
+            let u = &self.s.units[key.unit];
             let Some(pending) = &u.pending else { continue };
             for (plan, have) in u.grant.slots.iter().zip(&pending.slots).filter(|(p, _)| p.node == node) {
                 withhold(&mut capacity, plan, have);
