@@ -297,10 +297,12 @@ impl<'a> Question<'a> {
     }
 
     /// In a plan of tiers 2 or 3: whether recall alone would give enough room, and the others only go so that
-    /// the plan is firm. They could be struck out, so that it is no plan.
+    /// the plan is firm. They could be struck out, so that it is no plan; not so the rest of a workload that would
+    /// fall below its minimum without those who are recalled.
     fn is_pretext(&self, phase: &Phase, gone: &[Candidate<'a>]) -> bool {
-        let recalled: Vec<&Unit> = gone.iter().filter(|c| c.tier == 1).map(|c| c.unit).collect();
-        phase.forced() && self.feasible(phase, Pay::Lent, &recalled) == Some(true)
+        let recalled: Vec<Candidate<'a>> = gone.iter().filter(|c| c.tier == 1).copied().collect();
+        let units: Vec<&Unit> = recalled.iter().map(|c| c.unit).collect();
+        phase.forced() && self.is_whole(&recalled) && self.feasible(phase, Pay::Lent, &units) == Some(true)
     }
 
     /// The least harmful plan of all.

@@ -114,30 +114,6 @@ impl<'h, 'a> Cover<'h, 'a> {
         Some(cover)
     }
 
-    /// What is left of all who can leave at a level, once whoever is not needed is spared: there is a plan
-    /// wherever this finds one.
-    pub(super) fn of_all(hunt: &'h Hunt<'a>, level: Level) -> Option<Cover<'h, 'a>> {
-        let mut cover = Cover::new(hunt);
-        cover.take_holds();
-        let mut left: Vec<u32> = Stream::new(hunt, level).collect();
-        // Replicas of a higher class can go once the lower ones do.
-        loop {
-            let before = left.len();
-            left.retain(|&unit| {
-                if cover.is_chosen(unit) {
-                    return false;
-                }
-                let Some(bite) = cover.bite(level, unit) else { return true };
-                cover.choose_all(bite);
-                false
-            });
-            if left.len() == before {
-                break;
-            }
-        }
-        if cover.takes_enough() { cover.pruned() } else { None }
-    }
-
     pub(super) fn take_holds(&mut self) {
         for unit in self.hunt.holds_to_take() {
             self.holds.push(unit);

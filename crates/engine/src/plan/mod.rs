@@ -4,6 +4,7 @@
 //! dearer kind (loans in recall, siblings in self-level). The first level that suffices is the least harmful;
 //! within it the cover is made cheap, then minimal.
 
+mod all;
 mod bite;
 mod cost;
 mod cover;

@@ -28,16 +28,20 @@ impl Cover<'_, '_> {
         // Those whom it recalls would do, if what they draw by right counts: tiers 2 and 3 are for those without
         // whom what is lent would not do. Who is recalled may be spared for them.
         let before = before?;
-        [false, true].into_iter().find_map(|recalled_first| {
-            let mut cover = before.clone();
-            cover.prune_by(|_, n| recalled_first && n.tier > RECALL, Cover::takes_enough);
-            cover.settle_names();
-            if cover.is_of_its_tiers() {
-                cover.prune_by(|_, _| false, |c| c.is_of_its_tiers() && c.is_enough());
-                cover.settle_names();
-            }
-            cover.is_of_its_tiers().then_some(cover)
-        })
+        [false, true]
+            .into_iter()
+            .find_map(|recalled_first| before.clone().pruned_in_its_tiers(recalled_first))
+    }
+
+    /// The cover without those who are not needed beside what is lent, if somebody whom tiers 2 or 3 name is left.
+    pub(super) fn pruned_in_its_tiers(mut self, recalled_first: bool) -> Option<Self> {
+        self.prune_by(|_, n| recalled_first && n.tier > RECALL, Cover::takes_enough);
+        self.settle_names();
+        if self.is_of_its_tiers() {
+            self.prune_by(|_, _| false, |c| c.is_of_its_tiers() && c.is_enough());
+            self.settle_names();
+        }
+        self.is_of_its_tiers().then_some(self)
     }
 
     /// Whether a recall is to take somebody who borrows nothing from the plan.
