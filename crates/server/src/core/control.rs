@@ -16,6 +16,7 @@ use super::hub::Hub;
 use super::intake::Door;
 pub use super::intake::MAX_WAITING;
 use super::recovery::Read;
+use super::tail::Tail;
 use super::vital::Vitals;
 use super::world::World;
 use crate::metrics::Counted;
@@ -67,6 +68,7 @@ pub struct Shared {
     people: RwLock<Arc<People>>,
     pub(super) durable: watch::Sender<Durable>,
     pub hub: Hub,
+    pub(super) tail: Tail,
     pub clock: Clock,
     pub(super) metrics: Counted,
     previews: Semaphore,
@@ -87,6 +89,7 @@ impl Shared {
             people,
             durable: watch::Sender::new(Durable { next, failures: 0 }),
             hub,
+            tail: Tail::default(),
             clock,
             metrics: Counted::new(),
             previews: Semaphore::new(MAX_PREVIEWS),
@@ -160,6 +163,10 @@ impl Control {
 
     pub fn hub(&self) -> &Hub {
         &self.shared.hub
+    }
+
+    pub fn tail(&self) -> &Tail {
+        &self.shared.tail
     }
 
     pub fn clock(&self) -> &Clock {

@@ -69,7 +69,12 @@ impl Journal {
         self.shared.metrics.settled(&tally, took);
         // Before the answers: a watch that is opened after an answer begins after what was answered.
         if let Some(next) = next {
-            let lines = entries.into_iter().flat_map(|entry| entry.lines);
+            let mut lines = Vec::with_capacity(entries.len());
+            let told = |entry: Prepared| {
+                lines.extend(entry.lines);
+                (entry.first, entry.body)
+            };
+            self.shared.tail.keep(entries.into_iter().map(told));
             self.shared.hub.publish(lines, next);
         }
         if !answers.is_empty() {

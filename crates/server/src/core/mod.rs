@@ -24,6 +24,7 @@ mod retire;
 pub mod rooms;
 pub mod seal;
 pub mod shell;
+pub mod tail;
 pub mod vital;
 pub mod waiters;
 pub(crate) mod was;

@@ -160,21 +160,9 @@ impl Meter {
             ledger.begin_anew()?;
         }
         let next = ledger.place().next;
-        let entries = match reader.entries(next, BATCH) {
-            Err(StoreError::Archived { .. }) => archived(&reader.archives()?, next)?,
-            entries => entries?,
-        };
+        let (bodies, place) = self.read(&**reader, next)?;
         drop(reader);
-        let Some(last) = entries.last() else { return Ok(()) };
-        let place = Place { next: last.next(), hash: last.hash };
-        let mut bodies = Vec::with_capacity(entries.len());
-        for entry in &entries {
-            let wrong = |why: crate::core::entry::Unreadable| Behind::Entry {
-                first: entry.first,
-                why: why.to_string(),
-            };
-            bodies.push((entry.first, Body::decode(&entry.body).map_err(wrong)?));
-        }
+        let Some(place) = place else { return Ok(()) };
         let mut news = News::default();
         for (first, body) in &bodies {
             ledger.state.follower.follow(*first, next, body, &mut news);
@@ -186,6 +174,26 @@ impl Meter {
         }
         self.0.followed.store(place.next, Ordering::Release);
         Ok(())
+    }
+
+    /// Some of the log from the number `next` on, and where it ends: what has just been written is still at hand.
+    fn read(&self, reader: &dyn Reader, next: u64) -> Result<(Vec<(u64, Body)>, Option<Place>), Behind> {
+        let end = |entry: &StoredEntry| Place { next: entry.next(), hash: entry.hash };
+        let recent = self.0.control.tail().take(next, BATCH);
+        if let Some((first, _)) = recent.last() {
+            let place = reader.entries(*first, 1)?.first().map(end);
+            return Ok((recent, place));
+        }
+        let entries = match reader.entries(next, BATCH) {
+            Err(StoreError::Archived { .. }) => archived(&reader.archives()?, next)?,
+            entries => entries?,
+        };
+        let decode = |entry: &StoredEntry| match Body::decode(&entry.body) {
+            Ok(body) => Ok((entry.first, body)),
+            Err(why) => Err(Behind::Entry { first: entry.first, why: why.to_string() }),
+        };
+        let bodies = entries.iter().map(decode).collect::<Result<_, _>>()?;
+        Ok((bodies, entries.last().map(end)))
     }
 
     /// Whether what was followed is still there: a log that was restored from a backup may have gone another way.
