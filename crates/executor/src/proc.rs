@@ -1,7 +1,11 @@
 //! Processes as the kernel tells of them.
 
 use rustix::process::Pid;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
+
+/// Bytes of what the kernel tells of a process in one line of numbers and a short name: more than there ever are.
+const LINE: usize = 2_048;
 
 /// One process, seen once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +46,10 @@ impl Stat {
     }
 
     pub(crate) fn of(pid: i32) -> Option<Stat> {
-        Stat::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        // In one go: what has no size is otherwise read in small pieces. A name need not be text.
+        let mut bytes = [0; LINE];
+        let read = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut bytes).ok()?;
+        Stat::parse(&String::from_utf8_lossy(&bytes[..read]))
     }
 }
 
