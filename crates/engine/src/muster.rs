@@ -61,14 +61,14 @@ impl State {
             .units
             .iter()
             .map(|(_, u)| u)
-            .filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+            .filter(|u| u.is_running() && u.is_pinned() && self.tree[u.quota].pool == pool);
         self.pins[pool.index()]
             .register(Cells::NONE, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
     }
 
     fn pin(&mut self, unit: u32, sign: i32) {
         let u = &self.units[unit];
-        if u.class == Class::Firm {
+        if u.is_pinned() {
             self.pins[self.tree[u.quota].pool.index()].count(
                 Cells::of(u.priority, u.module),
                 &u.grant.slots,

@@ -1,8 +1,9 @@
 //! How much of each node no plan could ever clear: a "no" about the shape of nodes, from counters.
 //!
 //! A filter is the set of priorities and modules that a quota's policies may evict. A device is pinned under it
-//! if a firm unit outside the filter has it whole; so are the unit's cores and memory. What is not pinned might be cleared, so the count of nodes
-//! by unpinned devices bounds from above what any plan of that quota can place.
+//! if a firm unit outside the filter has it whole; so are the unit's cores and memory. What is not pinned might be
+//! cleared, so the count of nodes by unpinned devices bounds from above what any plan of that quota can place. A unit
+//! that may leave along with others of its workload pins nothing.
 
 use crate::ids::{ModelId, NodeId};
 use crate::nodes::NodeSpec;

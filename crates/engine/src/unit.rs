@@ -100,6 +100,9 @@ pub struct Unit {
     pub state: UnitState,
     /// It is one replica of a service or of an elastic job.
     pub is_replica: bool,
+    /// It may leave though no rule names it: others of its workload that are named would take it along, below
+    /// their common minimum.
+    pub(crate) goes_along: bool,
     /// It can be suspended: leaving costs it no work.
     pub suspend: bool,
     /// Tells its present entries in herds from old ones.
@@ -129,6 +132,11 @@ pub(crate) struct Pending {
 impl Unit {
     pub fn is_running(&self) -> bool {
         self.state == UnitState::Running
+    }
+
+    /// Whether recall could never clear what it occupies.
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.class == Class::Firm && !self.goes_along
     }
 
     pub fn is_leaving(&self) -> bool {

@@ -15,8 +15,8 @@ use tidegate_props::trial;
 const CLUSTERS: u32 = 250;
 const SUBMISSIONS: u64 = 14;
 /// Further clusters that are always tried, with equal replicas and with several roles: each has once shown a mistake.
-const SHOWN: [u64; 2] = [7_984, 11_368];
-const SHOWN_WITH_ROLES: [u64; 2] = [8_085, 16_684];
+const SHOWN: [u64; 4] = [7_984, 11_368, 3_005_397, 3_006_666];
+const SHOWN_WITH_ROLES: [u64; 3] = [8_085, 16_684, 3_003_520];
 
 fn priority(n: u64) -> Priority {
     Priority::new(n as u8).expect("1 to 9")

@@ -7,7 +7,7 @@ use crate::policy::{Policy, QuotaSpec, Source};
 use crate::resources::{Dimension, Resources};
 use crate::state::{Herds, Reservation, State, Timer};
 use crate::unit::{Draws, UnitState};
-use crate::words::{Class, Strategy};
+use crate::words::Strategy;
 
 impl State {
     pub(super) fn create_quota(&mut self, id: QuotaId, spec: &QuotaSpec) {
@@ -184,7 +184,7 @@ impl State {
                 .units
                 .iter()
                 .map(|(_, u)| u)
-                .filter(|u| u.is_running() && u.class == Class::Firm && self.tree[u.quota].pool == pool);
+                .filter(|u| u.is_running() && u.is_pinned() && self.tree[u.quota].pool == pool);
             pins.register(cells, firm.map(|u| (Cells::of(u.priority, u.module), &u.grant.slots[..])));
         }
     }

@@ -24,6 +24,7 @@ impl State {
             class: grant.class(),
             state,
             is_replica: spec.by_replica(),
+            goes_along: spec.by_replica() && spec.min() > 1,
             suspend: spec.suspend,
             stamp: 0,
             started: at,

@@ -6,6 +6,9 @@ use super::hunt::Hunt;
 use super::level::{Level, RECALL};
 use super::stream::Stream;
 
+/// Units that are each once the first to be recalled.
+const MAX_TURNS: usize = 16;
+
 impl<'h, 'a> Cover<'h, 'a> {
     /// What is left of all who can leave at a level, once whoever is not needed is spared.
     pub(super) fn of_all(hunt: &'h Hunt<'a>, level: Level) -> Option<Cover<'h, 'a>> {
@@ -21,16 +24,27 @@ impl<'h, 'a> Cover<'h, 'a> {
     }
 
     /// A plan of tiers 2 or 3 beside recalls that are not enough by themselves. Beside recalls that are, whomever
-    /// the tiers name could be struck out, and the rest would be no plan of theirs.
+    /// the tiers name could be struck out, and the rest would be no plan of theirs. Which recalls these are depends
+    /// on who comes first: several do in turn.
     fn beside_recalls(hunt: &'h Hunt<'a>, level: Level) -> Option<Cover<'h, 'a>> {
+        let recalls = |unit: &u32| hunt.names(&hunt.s.units[*unit]).is_some_and(|n| n.tier == RECALL);
+        let (mut recalled, others): (Vec<u32>, Vec<u32>) = Stream::new(hunt, level).partition(recalls);
+        (0..recalled.len().min(MAX_TURNS)).find_map(|_| {
+            let cover = Cover::beside(hunt, level, recalled.clone(), others.clone());
+            recalled.rotate_left(1);
+            cover
+        })
+    }
+
+    /// Beside as many of the recalled, in their order, as are not enough.
+    fn beside(
+        hunt: &'h Hunt<'a>,
+        level: Level,
+        mut recalled: Vec<u32>,
+        mut others: Vec<u32>,
+    ) -> Option<Cover<'h, 'a>> {
         let mut cover = Cover::new(hunt);
         cover.take_holds();
-        let mut recalled = Vec::new();
-        let mut others = Vec::new();
-        for unit in Stream::new(hunt, level) {
-            let tier = hunt.names(&hunt.s.units[unit]).map(|n| n.tier);
-            if tier == Some(RECALL) { recalled.push(unit) } else { others.push(unit) }
-        }
         cover.gather(level, &mut recalled, |cover, bite| {
             if bite.iter().any(|(_, named)| named.tier > RECALL) {
                 return;

@@ -109,11 +109,17 @@ impl Cover<'_, '_> {
             }
             let mut touched: BTreeSet<NodeId> = BTreeSet::from([bid.node]);
             for group in groups {
+                let of = hunt.s.units[group.bite[0].0].workload;
                 for (unit, named) in group.bite {
                     touched.extend(hunt.s.units[unit].grant.slots.iter().map(|s| s.node));
                     if !self.is_chosen(unit) {
                         self.choose(unit, named);
                     }
+                }
+                // At its minimum, what is left of a workload leaves together: its nodes offer more than before.
+                if self.spared_units(of).count() as u32 <= hunt.s.w(of).spec.min() {
+                    let left = self.spared_units(of).flat_map(|unit| &hunt.s.units[unit].grant.slots);
+                    touched.extend(left.map(|s| s.node));
                 }
             }
             for node in touched {

@@ -11,7 +11,7 @@ use tidegate_engine::ids::{Tick, WorkloadId};
 use tidegate_store::{Reader, StoreError, StoredEntry, StoredReceipt};
 
 /// How snapshots are written. Another number is not read: the log is replayed instead.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 /// Entries and documents read at once.
 const BATCH: usize = 4_096;
 
