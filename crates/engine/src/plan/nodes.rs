@@ -216,12 +216,13 @@ impl Cover<'_, '_> {
         let mut groups = Vec::new();
         let mut bitten: BTreeMap<WorkloadId, u32> = BTreeMap::new();
         let mut whole_of: BTreeSet<WorkloadId> = BTreeSet::new();
-        // Of replicas of one workload the first are offered one by one: which ones they are rests on their numbers.
         let residents = s.pools[hunt.pool.index()].nodes.residents(node).iter().map(|r| r.unit);
-        let named = |&unit: &u32| s.units.get(unit).is_some_and(|u| hunt.might_name(u));
-        let mut residents: SmallVec<[u32; 16]> = residents.filter(named).collect();
-        residents.sort_unstable_by_key(|&unit| s.key(unit));
-        for unit in residents {
+        let named = residents.filter(|&unit| s.units.get(unit).is_some_and(|u| hunt.might_name(u)));
+        // Of replicas of one workload the first are offered one by one: which ones they are rests on their numbers.
+        let mut replicas: SmallVec<[u32; 16]> =
+            named.clone().filter(|&unit| s.units[unit].is_replica).collect();
+        replicas.sort_unstable_by_key(|&unit| s.key(unit));
+        for unit in named.filter(|&unit| !s.units[unit].is_replica).chain(replicas) {
             if self.is_chosen(unit) {
                 continue;
             }
