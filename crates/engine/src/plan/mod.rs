@@ -87,6 +87,17 @@ impl State {
         tiers
     }
 
+    /// A "no" from counters: nobody in the pool is below firm, leaves or holds anything, and no policy names anybody.
+    fn is_nobody_to_evict(&self, w: &Workload) -> bool {
+        let q = &self.tree[w.spec.quota];
+        let named = q.policy.self_level.is_some_and(|s| s.high().contains(w.spec.priority));
+        self.low[q.pool.index()].is_empty()
+            && self.leaving.is_empty()
+            && self.held.is_empty()
+            && q.policy.child_level.is_none()
+            && !named
+    }
+
     /// The least harmful plan for `n` pieces.
     pub(crate) fn plan(&self, id: WorkloadId, rules: Rules, n: u32) -> Option<Plan> {
         let models = self.models_for(self.w(id));
@@ -138,7 +149,7 @@ impl Session<'_> {
     pub(crate) fn try_evict(&mut self, pass: &mut Pass, id: WorkloadId, rules: Rules) -> Outcome {
         let w = self.s.w(id);
         let growth = w.state == WorkloadState::Running;
-        if growth && !w.spec.is_service() {
+        if (growth && !w.spec.is_service()) || self.s.is_nobody_to_evict(w) {
             return Outcome::NotForIt;
         }
         let (least, most) = self.s.plan_size(w);
