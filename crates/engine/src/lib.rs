@@ -9,6 +9,7 @@
 //! | `quota_tree`, `ledger`, `funding`, `queue`, `nodes`, `caps` | the books |
 //! | `herd`, `pins`, `muster` | indexes over what runs, for decisions without a search |
 //! | `demand`, `workload_names`, `numbers` | from what is submitted to numbers |
+//! | `table`, `workload_table` | what is numbered, and the way back to how it was |
 //! | `explain`, `books`, `usage` | views for people |
 
 pub mod amounts;
@@ -56,6 +57,7 @@ mod table;
 mod take_back;
 mod turn;
 mod workload_names;
+mod workload_table;
 
 pub use command::{Command, PolicyChange};
 pub use engine::Engine;

@@ -79,6 +79,7 @@ impl Session<'_> {
             debug_assert!(!in_vain || self.events.len() == before, "what counters refuse the rounds refuse");
         }
         self.merge_growth(&pass);
+        self.s.workloads.drop_changes();
     }
 
     /// A training job that starts and grows in one pass starts once, with its full size; save where a plan was made in

@@ -13,12 +13,13 @@ use crate::quota_tree::QuotaTree;
 use crate::resources::Resources;
 use crate::slot::Slot;
 use crate::sorted_set::SortedSet;
-use crate::table::{Slab, Table};
+use crate::table::Slab;
 use crate::turn::{Ratio, Turn};
 use crate::unit::{Draws, Rank, Unit, UnitKey, UnitState};
 use crate::words::{IdleUse, PoolKind};
 use crate::workload::{Workload, WorkloadSpec, WorkloadState};
 use crate::workload_names::WorkloadNames;
+use crate::workload_table::WorkloadTable;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,7 +147,7 @@ pub(crate) struct State {
     pub(crate) waiting: BTreeSet<(QuotaId, QuotaId)>,
     /// Accounts that have units of `foreign`, by root.
     pub(crate) lenders: BTreeSet<(QuotaId, QuotaId)>,
-    pub(crate) workloads: Table<Option<Box<Workload>>>,
+    pub(crate) workloads: WorkloadTable,
     pub(crate) units: Slab<Unit>,
     pub(crate) stamps: u32,
     pub(crate) pool_names: NameIndex,
@@ -186,7 +187,7 @@ impl State {
 
     #[inline]
     pub(crate) fn w_mut(&mut self, id: WorkloadId) -> &mut Workload {
-        self.workloads[id.index()].as_deref_mut().expect("a workload in use is not forgotten")
+        self.workloads.change(id)
     }
 
     /// Nothing is left for a pass to do.

@@ -77,7 +77,7 @@ impl Session<'_> {
     pub(crate) fn mark_way_back(&mut self, pass: &mut Pass) {
         pass.way_back.beside = pass.fresh.len();
         if pass.way_back.point.is_none() && self.s.could_be_wanted(&pass.fresh) {
-            let (state, offered) = (self.s.clone(), pass.offered.clone());
+            let (state, offered) = (self.s.point(), pass.offered.clone());
             let point = Point { state, events: self.events.len(), fresh: pass.fresh.len(), offered };
             pass.way_back.point = Some(Box::new(point));
         }
@@ -97,12 +97,13 @@ impl Session<'_> {
         way.returns += 1;
         let Some(point) = way.point.take().filter(|_| way.returns <= MAX_RETURNS) else {
             pass.vain.insert(by);
+            self.s.workloads.drop_changes();
             return Return::InVain;
         };
         way.beside = 0;
         let unwanted: Vec<WorkloadId> = back.iter().map(|&at| pass.fresh[at].workload).collect();
         let Point { state, events, fresh, offered } = *point;
-        *self.s = state;
+        self.s.return_to(state);
         self.events.truncate(events);
         pass.fresh.truncate(fresh);
         pass.offered = offered;
@@ -150,6 +151,23 @@ pub(crate) enum Return {
 }
 
 impl State {
+    /// A copy to return to. Workloads and their names stay where they are: in a pass nobody comes or is forgotten, and
+    /// of those who change it is kept how they were.
+    fn point(&mut self) -> State {
+        let workloads = (std::mem::take(&mut self.workloads), std::mem::take(&mut self.workload_names));
+        let copy = self.clone();
+        (self.workloads, self.workload_names) = workloads;
+        self.workloads.keep_changes();
+        copy
+    }
+
+    fn return_to(&mut self, point: State) {
+        let workloads = (std::mem::take(&mut self.workloads), std::mem::take(&mut self.workload_names));
+        *self = point;
+        (self.workloads, self.workload_names) = workloads;
+        self.workloads.undo_changes();
+    }
+
     /// Whether a rule could name one of these starts for somebody who waits.
     fn could_be_wanted(&self, fresh: &[Fresh]) -> bool {
         let waits = |q: QuotaId| !self.queues[q.index()].is_idle();

@@ -25,7 +25,7 @@ impl State {
         let shape = self.demand_id(spec);
         self.workload_names.insert(&self.workloads, spec, id);
         self.tree[spec.quota].live += 1;
-        self.workloads.push(Some(Box::new(Workload {
+        self.workloads.push(Workload {
             id,
             spec: spec.clone(),
             state,
@@ -39,7 +39,7 @@ impl State {
             preemptions: 0,
             evicted: None,
             cleared: None,
-        })));
+        });
     }
 
     pub(super) fn pass_over(&mut self, at: Tick, id: WorkloadId) {
@@ -114,6 +114,6 @@ impl State {
     pub(super) fn forget(&mut self, id: WorkloadId) {
         let spec = self.w(id).spec.clone();
         self.workload_names.remove(&spec, id);
-        self.workloads[id.index()] = None;
+        self.workloads.forget(id);
     }
 }
