@@ -29,12 +29,22 @@ enum Shape {
     Table,
     /// One JSON document
     Json,
+    /// One YAML document
+    Yaml,
     /// All of it, one JSON document on each line
     Jsonl,
 }
 
+/// There is only one thing to do with an audit; who types it all the same is right.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OnlyVerb {
+    List,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct Audit {
+    #[arg(hide = true)]
+    _verb: Option<OnlyVerb>,
     /// Only what concerns this workspace; without it everything, for platform administrators
     #[arg(long)]
     workspace: Option<Name>,
@@ -83,10 +93,12 @@ impl Audit {
         if let Some(below) = archived.filter(|_| entries.len() < self.limit) {
             note(format!("events below {below} were archived: what they changed is in the archive's files"));
         }
-        match self.output {
-            Shape::Table => print(&table(&entries).text()),
-            _ => document(Format::Json, &serde_json::json!({"items": entries, "archivedBelow": archived})),
-        }
+        let format = match self.output {
+            Shape::Table => return print(&table(&entries).text()),
+            Shape::Yaml => Format::Yaml,
+            Shape::Json | Shape::Jsonl => Format::Json,
+        };
+        document(format, &serde_json::json!({"items": entries, "archivedBelow": archived}))
     }
 
     fn query(&self) -> Query {

@@ -13,12 +13,15 @@ fn the_audit_is_a_table_a_document_and_lines() {
     server.run(&["quota", "create", "team", "8", "--parent", "main"]).ok();
     server.run(&["quota", "scale", "team", "4"]).ok();
     let table = server.run(&["audit", "--since", "1h"]).ok();
+    assert_eq!(server.run(&["audit", "list", "--since", "1h"]).ok(), table);
     let rows: Vec<&str> = table.lines().collect();
     assert!(rows[0].starts_with("AT ") && rows[0].contains("OPERATION"), "{table}");
     assert!(rows[1].contains("admin") && rows[1].contains("quota.scale"), "{table}");
     assert!(rows[1].contains("quota team scaled: guarantee 8 -> 4"), "{table}");
     let document = server.run(&["audit", "--operation", "quota.scale", "-o", "json"]).json();
     assert_eq!(document["items"].as_array().map(Vec::len), Some(1), "{document}");
+    let yaml = server.run(&["audit", "--operation", "quota.scale", "-o", "yaml"]).ok();
+    assert!(yaml.contains("operation: quota.scale"), "{yaml}");
     let lines = server.run(&["audit", "-o", "jsonl"]).ok();
     assert_eq!(lines.lines().count(), rows.len() - 1);
     assert!(lines.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()), "{lines}");

@@ -28,10 +28,10 @@ impl Kept {
         *self = Kept::default();
     }
 
-    fn take_first(&mut self) -> Option<(u64, Body)> {
-        let entry = self.entries.pop_front()?;
-        self.events -= entry.1.count();
-        Some(entry)
+    fn take(&mut self, count: usize) -> Vec<(u64, Body)> {
+        let taken: Vec<_> = self.entries.drain(..count).collect();
+        self.events -= taken.iter().map(|(_, body)| body.count()).sum::<usize>();
+        taken
     }
 }
 
@@ -52,13 +52,11 @@ impl Tail {
     /// Takes the entries from the number `from` on, at most so many. None if the first of them is not here.
     pub fn take(&self, from: u64, most: usize) -> Vec<(u64, Body)> {
         let mut kept = self.0.lock().expect("nobody panics here");
-        while kept.entries.front().is_some_and(|(first, _)| *first < from) {
-            kept.take_first();
-        }
-        if kept.entries.front().is_none_or(|(first, _)| *first != from) {
-            return Vec::new();
-        }
-        std::iter::from_fn(|| kept.take_first()).take(most).collect()
+        let old = kept.entries.partition_point(|(first, _)| *first < from);
+        kept.take(old);
+        let is_here = kept.entries.front().is_some_and(|(first, _)| *first == from);
+        let count = if is_here { kept.entries.len().min(most) } else { 0 };
+        kept.take(count)
     }
 }
 
