@@ -90,12 +90,12 @@ pub(super) async fn pass_on(
         let protocol = answer.headers().get(UPGRADE).cloned();
         tunnel::open(apps, &site, upgrade.caller, replica, occupied, upgrade.permit);
         let mut answer = answer.map(|_| Answer::empty());
-        headers::clean_answer(answer.headers_mut(), &site.prefix());
+        headers::clean_answer(answer.headers_mut(), site.prefix());
         answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("upgrade"));
         protocol.map(|protocol| answer.headers_mut().insert(UPGRADE, protocol));
         return Ok(answer);
     }
-    headers::clean_answer(answer.headers_mut(), &site.prefix());
+    headers::clean_answer(answer.headers_mut(), site.prefix());
     *answer.version_mut() = Version::HTTP_11;
     Ok(answer.map(|body| Answer::passed(Answered::new(body, link, occupied, visit))))
 }
@@ -110,7 +110,7 @@ fn prepare(
     let (mut parts, body) = request.into_parts();
     let prefix = site.prefix();
     let whole = parts.uri.path_and_query().map_or("/", PathAndQuery::as_str);
-    let rest = if site.keeps_path() { whole } else { whole.strip_prefix(&prefix).unwrap_or(whole) };
+    let rest = if site.keeps_path() { whole } else { whole.strip_prefix(prefix).unwrap_or(whole) };
     if path::climbs(rest.split('?').next().unwrap_or_default()) {
         return Err(Problem::new(Code::BadParameter, "the path climbs above where it begins")
             .hint("write the path without `..`"));
@@ -124,7 +124,7 @@ fn prepare(
         target.map_err(|error| Problem::new(Code::BadParameter, format!("the path is none: {error}")))?;
     headers::clean_request(&mut parts.headers, |token| apps.is_ours(token));
     let (is_secure, is_fronted) = (apps.is_secure, apps.is_fronted);
-    headers::forward(&mut parts.headers, Origin { peer: peer.ip(), is_secure, is_fronted, prefix: &prefix });
+    headers::forward(&mut parts.headers, Origin { peer: peer.ip(), is_secure, is_fronted, prefix });
     let mut passed = Request::new(Outgoing::of(body, apps.limits.net.body));
     *passed.method_mut() = parts.method;
     *passed.uri_mut() = Uri::from(target);

@@ -27,6 +27,7 @@ pub(super) struct About {
 #[derive(Debug)]
 pub(super) struct Site {
     pub(super) about: About,
+    prefix: Box<str>,
     /// By unit and index.
     replicas: RwLock<Vec<Arc<Replica>>>,
     /// Whose turn it is among equals.
@@ -40,6 +41,7 @@ pub(super) struct Site {
 impl Site {
     pub(super) fn new(about: About, now: Tick) -> Site {
         Site {
+            prefix: format!("/{}", about.key).into(),
             about,
             replicas: RwLock::default(),
             turn: AtomicUsize::new(0),
@@ -49,8 +51,8 @@ impl Site {
     }
 
     /// The path that leads there, without a slash at the end.
-    pub(super) fn prefix(&self) -> String {
-        format!("/{}", self.about.key)
+    pub(super) fn prefix(&self) -> &str {
+        &self.prefix
     }
 
     /// A notebook knows its own paths; a service does not care under which it is reached.

@@ -7,12 +7,15 @@ use std::io;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{self, available_parallelism};
+use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 /// More threads than that would only wait for each other.
 const MAX_LANES: usize = 32;
+/// Less than what a connection is given for anything that it does again and again.
+const PULSE: Duration = Duration::from_secs(5);
 
 thread_local! {
     static HERE: Cell<Option<usize>> = const { Cell::new(None) };
@@ -72,12 +75,25 @@ fn lane(name: &str, number: usize) -> io::Result<Lane> {
     let (end, ended) = oneshot::channel();
     thread::Builder::new().name(format!("{name}-{number}")).spawn(move || {
         HERE.set(Some(number));
-        // An error says that the sender was dropped, which is how it ends.
-        let _ = runtime.block_on(ended);
+        runtime.block_on(async {
+            tokio::select! {
+                // An error says that the sender was dropped, which is how it ends.
+                _ = ended => {}
+                () = pulse() => {}
+            }
+        });
         // A look-up that hangs holds up nobody.
         runtime.shutdown_background();
     })?;
     Ok(Lane { handle, _end: end })
+}
+
+/// A timer that is always set. Whoever sets one that is due before all others wakes the thread that waits for it: a
+/// lane would wake itself for every request, whose time is measured by a timer or two.
+async fn pulse() {
+    loop {
+        tokio::time::sleep(PULSE).await;
+    }
 }
 
 #[cfg(test)]
