@@ -13,7 +13,7 @@
 //! | `local` | verbs that need none: simulations, backups, configuration |
 //! | `exit` | exit codes, stdout and stderr |
 //! | `hidden` | what is typed and not shown |
-//! | `lazy` | arguments that are described when their verb is typed |
+//! | `typed`, `lazy` | what was typed; arguments that are described when their verb is typed |
 
 mod account;
 mod apply;
@@ -42,6 +42,7 @@ mod supply;
 mod task;
 mod team;
 mod top;
+mod typed;
 mod verbs;
 mod webhook;
 mod workload;
@@ -53,6 +54,7 @@ use std::process::ExitCode;
 use tidegate_executor::supervisor::supervise;
 use tidegate_server::local::SUPERVISE;
 
+const NAME: &str = "tidegate";
 const EXAMPLES: &str = "Examples:
   tidegate simulate scenarios/worked-example.tide
   tidegate demo
@@ -65,7 +67,7 @@ const EXAMPLES: &str = "Examples:
 
 /// Shares GPUs between teams and keeps the books like a bank
 #[derive(Debug, Parser)]
-#[command(name = "tidegate", version, after_help = format!("{EXAMPLES}{}", exit::EXIT_CODES))]
+#[command(name = NAME, version, after_help = format!("{EXAMPLES}{}", exit::EXIT_CODES))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     connection: Connection,
@@ -79,7 +81,7 @@ fn main() -> ExitCode {
     if words.next().is_some_and(|word| word == SUPERVISE) {
         return words.next().map_or(ExitCode::from(Exit::Usage as u8), |dir| supervise(dir.as_ref()));
     }
-    let arguments = match Arguments::try_parse() {
+    let arguments = match typed::read(std::env::args_os().collect()) {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help that was asked for is data; a broken pipe is nothing to complain about.

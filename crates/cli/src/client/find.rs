@@ -82,8 +82,10 @@ pub(super) fn base(variable: &str, below_home: &str) -> Outcome<PathBuf> {
 impl Connection {
     pub(crate) fn find(&self) -> Outcome<Found> {
         let profile = Profile::read()?;
-        let local = default_data().ok().and_then(|dir| Local::of(&dir));
-        self.choose(profile, local)
+        // Who names both asks for nothing of the local one.
+        let is_named = self.server.is_some() && self.token.is_some();
+        let local = || default_data().ok().and_then(|dir| Local::of(&dir));
+        self.choose(profile, if is_named { None } else { local() })
     }
 
     /// A token is only ever sent to the server that it was given with.

@@ -26,6 +26,9 @@ use ureq::{Agent, Proxy};
 const CONNECT: Duration = Duration::from_secs(10);
 /// Longest wait for bytes of an answer: a batch waits for the disk, and heartbeats of a watch come every 15 seconds.
 const READ: Duration = Duration::from_secs(60);
+/// Bytes that are sent or read at once. The client's own eighth of a MiB for each is cleared before it is used, which
+/// takes longer than most answers do.
+const BUFFER: usize = 16 << 10;
 /// Tries after the first one.
 const RETRIES: u32 = 3;
 /// Pause before the first repetition; it doubles each time.
@@ -119,6 +122,8 @@ impl Client {
             .timeout_per_read(Some(READ))
             .user_agent(concat!("tidegate/", env!("CARGO_PKG_VERSION")))
             .proxy(proxy)
+            .input_buffer_size(BUFFER)
+            .output_buffer_size(BUFFER)
             .tls_config(tls.build());
         Ok(Client { agent: Agent::new_with_config(config.build()), found })
     }
