@@ -42,6 +42,9 @@ impl std::fmt::Debug for Parts {
     }
 }
 
+/// Entries of the log, each with the number of its first event, and where they end.
+type Part = (Vec<(u64, Body)>, Place);
+
 /// Why the log is not followed to its end. Nothing is told that would be wrong.
 #[derive(Debug)]
 pub enum Behind {
@@ -160,9 +163,9 @@ impl Meter {
             ledger.begin_anew()?;
         }
         let next = ledger.place().next;
-        let (bodies, place) = self.read(&**reader, next)?;
+        let part = self.read(&**reader, next)?;
         drop(reader);
-        let Some(place) = place else { return Ok(()) };
+        let Some((bodies, place)) = part else { return Ok(()) };
         let mut news = News::default();
         for (first, body) in &bodies {
             ledger.state.follower.follow(*first, next, body, &mut news);
@@ -176,13 +179,13 @@ impl Meter {
         Ok(())
     }
 
-    /// Some of the log from the number `next` on, and where it ends: what has just been written is still at hand.
-    fn read(&self, reader: &dyn Reader, next: u64) -> Result<(Vec<(u64, Body)>, Option<Place>), Behind> {
+    /// Some of the log from the number `next` on: what has just been written is still at hand.
+    fn read(&self, reader: &dyn Reader, next: u64) -> Result<Option<Part>, Behind> {
         let end = |entry: &StoredEntry| Place { next: entry.next(), hash: entry.hash };
         let recent = self.0.control.tail().take(next, BATCH);
         if let Some((first, _)) = recent.last() {
-            let place = reader.entries(*first, 1)?.first().map(end);
-            return Ok((recent, place));
+            let end = reader.entries(*first, 1)?.first().map(end);
+            return Ok(end.map(|end| (recent, end)));
         }
         let entries = match reader.entries(next, BATCH) {
             Err(StoreError::Archived { .. }) => archived(&reader.archives()?, next)?,
@@ -193,7 +196,7 @@ impl Meter {
             Err(why) => Err(Behind::Entry { first: entry.first, why: why.to_string() }),
         };
         let bodies = entries.iter().map(decode).collect::<Result<_, _>>()?;
-        Ok((bodies, entries.last().map(end)))
+        Ok(entries.last().map(|last| (bodies, end(last))))
     }
 
     /// Whether what was followed is still there: a log that was restored from a backup may have gone another way.
