@@ -42,7 +42,12 @@ impl Checker {
 
     fn step(&mut self, kind: &EventKind) -> Checked {
         use EventKind::*;
-        if !matches!(kind, Evicted { .. } | QuotaScaled { .. } | Overdrawn { .. }) {
+        // A change is judged by itself: what the pass after it evicts makes nothing of it needless.
+        let of_a_change = match kind {
+            Evicted { cause, .. } => cause.by.is_none(),
+            kind => matches!(kind, QuotaScaled { .. } | Overdrawn { .. }),
+        };
+        if !of_a_change {
             self.check_operator()?;
         }
         match kind {

@@ -60,3 +60,22 @@ fn only_what_occupies_the_node_is_drained_from_it() {
     passes(&borrowed(), &[drain(0, 1)]);
     breaks(&borrowed(), &[drain(1, 1)], "NotThere");
 }
+
+#[test]
+fn what_the_pass_evicts_makes_no_part_of_the_change_needless() {
+    let mut log = world(Policy::default(), Policy::default(), self_level(Scope::Both));
+    let spec = WorkloadSpec { min_replicas: Some(2), ..prio(service(B, 3, 2), 6) };
+    let at = |unit, draws: &[Draw]| grant(unit, draws, &[slot(0, unit * 2, 2)]);
+    log.push(run(1, spec, &[at(0, &[own(B, 2)]), at(1, &[own(B, 2)]), at(2, &[loan(A, 2)])]));
+    log.push(job(2, B, &[own(B, 4)], 1, 0));
+    // Without the replica that w3 recalls, w1 would be below its minimum: it leaves whole.
+    let by_scale = evicted(1, &[0], Exit::Shrink, 2, cause(EvictionRule::Scale, None, Class::Firm, 6));
+    let recalled =
+        evicted(1, &[1, 2], Exit::Requeue, 0, cause(EvictionRule::Recall, Some(3), Class::Loan, 6));
+    let pass = |change: Batch| {
+        let asks = queued(3, training(A, 1, 8));
+        let plan = vec![recalled.clone(), held(3, &[grant(0, &[own(A, 8)], &[slot(0, 0, 8)])])];
+        vec![vec![asks], [change, plan].concat()]
+    };
+    passes(&log, &pass(vec![scaled(B, 8, 6), overdrawn(B, 2), by_scale]));
+}
