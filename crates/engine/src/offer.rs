@@ -154,10 +154,10 @@ impl State {
         let spec = &self.w(id).spec;
         let quota = &self.tree[spec.quota];
         let least = |of: fn(&crate::workload::Role) -> u64| spec.roles.iter().map(of).min().unwrap_or(0);
-        // Tiers 2 and 3 may clear more of a node than recalls do: cores are no obstacle there.
+        // Tiers 2 and 3 may clear more of a node than recalls do: nothing there is an obstacle for sure.
         let forced = quota.policy.self_level.is_some() || quota.policy.child_level.is_some();
         let cramped = Cramped {
-            gpu: least(|r| u64::from(r.shape.gpu)) as u32,
+            gpu: if forced { 0 } else { least(|r| u64::from(r.shape.gpu)) as u32 },
             cpu: if forced { 0 } else { least(|r| u64::from(r.shape.cpu)) },
             memory: if forced { 0 } else { least(|r| r.shape.memory) },
             quota: spec.quota,

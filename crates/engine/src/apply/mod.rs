@@ -147,13 +147,18 @@ impl State {
         let gpu = devices.max(n.free_devices * WHOLE).max(n.free_milli.min(WHOLE - 1));
         let (cpu, memory) = open.map_or((n.free_cpu, n.free_memory), |o| (o.cpu, o.memory));
         self.wake_cramped(pool, gpu, cpu, memory);
+        if self.coming_at.contains_key(&(pool, node)) {
+            self.wake_by_leaving(pool, node);
+        }
     }
 
     /// Devices are to come free on a node: whoever lacked nodes may be able to hold them.
     pub(crate) fn wake_by_leaving(&mut self, pool: PoolId, node: NodeId) {
         let coming = self.coming_at.get(&(pool, node)).copied().unwrap_or(0).max(0);
         let free = self.pools[pool.index()].nodes.node(node).free_milli;
-        let gpu = free.saturating_add(u32::try_from(coming).unwrap_or(u32::MAX));
+        let open =
+            self.pins[pool.index()].open(Cells::NONE, node).map_or(0, |o| u32::from(o.devices) * WHOLE);
+        let gpu = free.saturating_add(u32::try_from(coming).unwrap_or(u32::MAX)).max(open);
         self.wake_cramped(pool, gpu, u64::MAX, u64::MAX);
     }
 

@@ -134,7 +134,7 @@ impl<'a> Hunt<'a> {
     }
 
     /// A "no" from counters: even all that may be evicted would not pay.
-    fn cannot_pay(&self) -> bool {
+    pub(super) fn cannot_pay(&self) -> bool {
         let Some(&(d, need)) = self.amounts.iter().find(|a| a.0.model().is_some()) else { return false };
         let payer = self.payer();
         let free = funding::at_most(&self.s.tree, &self.s.ledger, &payer, d);

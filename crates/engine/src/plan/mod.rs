@@ -23,7 +23,7 @@ pub(crate) use prune::in_turns;
 
 use crate::admit::Outcome;
 use crate::event::{Cause, EventKind};
-use crate::funding::{Credits, Rules};
+use crate::funding::Rules;
 use crate::ids::{QuotaId, Span, WorkloadId};
 use crate::pass::Pass;
 use crate::session::Session;
@@ -107,14 +107,13 @@ impl State {
         })
     }
 
-    /// Whether what is leaving already would pay, so that only nodes are missing: it looks again when more of them
-    /// are to come free.
-    fn would_pay_later(&self, id: WorkloadId, rules: Rules, n: u32) -> bool {
-        !self.leaving.is_empty()
-            && self.tiers(id, rules).into_iter().any(|tiers| {
-                let models = self.models_for(self.w(id));
-                models.iter().any(|&m| Hunt::new(self, id, tiers, m, n).can_pay(&Credits::default()))
-            })
+    /// Whether what is leaving, and whoever could be evicted, might pay, so that nodes are missing: it looks again
+    /// when more of them are to come free.
+    fn might_pay(&self, id: WorkloadId, rules: Rules, n: u32) -> bool {
+        let models = self.models_for(self.w(id));
+        self.tiers(id, rules)
+            .into_iter()
+            .any(|tiers| models.iter().any(|&m| !Hunt::new(self, id, tiers, m, n).cannot_pay()))
     }
 
     /// Pieces that a plan is for, at least and at most. With victims it is for a training job's minimum.
@@ -157,7 +156,7 @@ impl Session<'_> {
             return Outcome::NotForIt;
         }
         let Some(mut plan) = self.s.largest_plan(id, rules, least, most) else {
-            if self.s.would_pay_later(id, rules, least) {
+            if self.s.might_pay(id, rules, least) {
                 self.s.note_cramped(id);
             }
             return Outcome::NotForIt;
