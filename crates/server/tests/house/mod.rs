@@ -16,6 +16,9 @@ use tokio::sync::watch;
 /// How long something that must happen may take on a busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a connection is kept for the next request: less than the server keeps it, or a request may meet its end.
+const IDLE: Duration = Duration::from_secs(5);
+
 #[derive(Debug)]
 pub struct House {
     data: TempDir,
@@ -72,7 +75,8 @@ impl House {
             ..Config::default()
         };
         change(&mut config);
-        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).max_idle_age(IDLE);
+        let agent = agent.build().new_agent();
         let runtime = Runtime::new().expect("a runtime");
         let mut house = House { data, runtime, running: None, agent, config, ground };
         house.open();
